@@ -1,0 +1,58 @@
+# Everything is installed into .venv, from the lock files, by hash. Stamp files there make a second run start at once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# The build backend comes from the lock as well: no isolation, so nothing is fetched that no hash vouches for.
+INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+
+UV_VERSION := 0.13.9
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(LOCK_FLAGS)
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint lock clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target words; do \
+		printf '  make %-6s %s\n' "$$target" "$$words"; done
+
+demo: $(VENV)/.run ## simulate a few hundred games of each kind and open the dashboard
+	$(BIN)/tabletape demo
+
+test: lint ## lint, then all tests (browser tests where a Chromium is found; TABLETAPE_BROWSER=required insists)
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.dev ## ruff and mypy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+lock: $(VENV)/.uv ## compile the lock files anew (LOCK_FLAGS=--upgrade for newer versions)
+	$(COMPILE) --extra dev --output-file requirements-dev.lock
+	$(COMPILE) --extra build --constraint requirements-dev.lock --output-file requirements.lock
+
+clean: ## remove the virtual environment, caches and builds
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	find core events replay dashboard tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Tabletape needs Python 3.11 or newer as $(PYTHON); another one: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/.made
+	$(PIP_INSTALL) --require-hashes --requirement requirements.lock
+	$(INSTALL_SELF)
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/.made
+	$(PIP_INSTALL) --require-hashes --requirement requirements-dev.lock
+	$(INSTALL_SELF)
+	@touch $@
+
+$(VENV)/.uv: | $(VENV)/.made
+	$(PIP_INSTALL) uv==$(UV_VERSION)
+	@touch $@

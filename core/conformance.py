@@ -1,0 +1,328 @@
+"""What every game must keep, as plain functions that raise `Broken` with the game, the step and what is wrong.
+
+Our tests run them on our games, `tabletape doctor` on every installed one, and whoever adds a game on theirs:
+
+    from core.conformance import check_game
+    check_game(MyGame(my_sheet), games=20)
+
+Each check plays random games from seeds it is given, so a failure can be repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.bots import RandomBot
+from core.chance import Chance
+from core.engine import fold, play, refuse, start, states
+from core.game import Game, State
+from core.paths import flatten
+from core.redact import moves_of, redact, seen
+from core.registry import codec
+from core.rng import Rng, bot_stream, seed_key
+from core.streams import encode_all
+from events.base import Event, GameEnded, GameStarted, Move, Options
+from events.codec import canonical, encode
+from events.errors import TabletapeError
+from events.marks import Viewer
+from events.tape import digest, links
+
+
+class Broken(TabletapeError):
+    """A game that does not keep what every game must keep."""
+
+
+def check_game(game: Game[Any], games: int = 20, options: Options | None = None, seed: str = "conformance") -> int:
+    """Run every check on `games` random games at each seat count that goes with the options.
+
+    Gives the number of games played; raises `Broken` at the first thing that is wrong.
+    """
+    played = 0
+    for seats in seat_counts(game, options):
+        for number in range(games):
+            events = random_game(game, seats, f"{seed}/{seats}/{number}", options)
+            check_replay(game, events)
+            check_ending(game, events)
+            check_census(game, events)
+            check_codec(game, events)
+            check_lawfulness(game, events)
+            check_moves(game, events)
+            check_views(game, events)
+            played += 1
+        for number in range(max(1, games // 4)):
+            check_secrets(game, seats, f"{seed}/{seats}/{number}", options)
+    if not played:
+        raise Broken(f"{game.slug} cannot be started with any seat count")
+    return played
+
+
+def seat_counts(game: Game[Any], options: Options | None = None) -> list[int]:
+    """Give the seat counts that a game can be started with under some options."""
+    low, high = game.sheet.seats
+    chosen = game.options() if options is None else options
+    return [seats for seats in range(low, high + 1) if game.setup_problem(seats, chosen) is None]
+
+
+def random_game(game: Game[Any], seats: int, seed: str, options: Options | None = None) -> list[Event]:
+    """Give the events of a game of random bots; the same for the same seed, in any process."""
+    key = seed_key(seed)
+    bot = RandomBot()
+
+    def choose(state: State, moves: Sequence[Move], seq: int) -> Move:
+        return bot.choose(None, moves, Rng(key, seq, bot_stream(moves[0].seat)))
+
+    return play(game, start(game, seats, options), key, choose)
+
+
+def state_digests(game: Game[Any], events: Sequence[Event]) -> list[str]:
+    """Give a digest of every state along a stream, each covering all before it: to compare processes step by step."""
+    return [link.hex() for link in links([canonical(flatten(state)) for state in states(game, events)])]
+
+
+def check_replay(game: Game[Any], events: Sequence[Event]) -> None:
+    """State k is the fold of events 0 to k, however it is reached, and no state is changed by what comes after it."""
+    along = list(states(game, events))
+    written = [canonical(state) for state in along]
+    for step in range(len(events)):
+        if step % 7 == 0 or step == len(events) - 1:
+            _expect(fold(game, events[: step + 1]) == along[step], game, step, "the fold differs from the live state")
+    again = [canonical(state) for state in states(game, events)]
+    _expect(again == written, game, 0, "folding the same events twice gives different states")
+    for step, state in enumerate(along):
+        _expect(canonical(state) == written[step], game, step, "a state was changed after it had been given out")
+        _check_frozen(game, step, state)
+
+
+def _check_frozen(game: Game[Any], step: int, value: Any) -> None:
+    if isinstance(value, list | dict | set | bytearray):
+        raise Broken(f"{game.slug}, step {step}: the state holds a {type(value).__name__}, which can be changed")
+    if isinstance(value, tuple):
+        for item in value:
+            _check_frozen(game, step, item)
+    elif isinstance(value, State):
+        for name in value.__struct_fields__:
+            if name != "sheet":
+                _check_frozen(game, step, getattr(value, name))
+
+
+def check_ending(game: Game[Any], events: Sequence[Event]) -> None:
+    """A game ends with `game_ended`, once, with one score a seat and every seat ranked; nothing goes on after it."""
+    last = events[-1]
+    step = len(events) - 1
+    seats = _seats(events)
+    if not isinstance(last, GameEnded):
+        raise Broken(f"{game.slug}, step {step}: nobody may choose, and the game has not ended")
+    _expect(len(last.scores) == seats, game, step, "there is not one score a seat")
+    _expect(sorted([seat for group in last.ranking for seat in group]) == list(range(seats)), game, step, "ranking")
+    for number, state in enumerate(states(game, events)):
+        outcome = game.outcome(state)
+        _expect((outcome is not None) == (number == step), game, number, "an outcome before or after the end")
+    outcome = game.outcome(state)
+    _expect(
+        outcome is not None and (outcome.scores, outcome.ranking) == (last.scores, last.ranking),
+        game,
+        step,
+        "the outcome is not what game_ended says",
+    )
+    _expect(game.forced(state) is None and not game.legal(state), game, step, "the game goes on after its end")
+
+
+def check_census(game: Game[Any], events: Sequence[Event]) -> None:
+    """Every component is in exactly one place at every step: the counts never change once the box is open."""
+    box = None
+    for step, state in enumerate(states(game, events)):
+        counts = {name: count for name, count in sorted(game.census(state).items()) if count}
+        if counts:
+            _expect(box is None or counts == box, game, step, f"components appear or vanish: {counts} after {box}")
+            box = counts
+
+
+def check_codec(game: Game[Any], events: Sequence[Event]) -> None:
+    """Every event is read back as it was written, and any changed byte of the stream changes its digest."""
+    raws = encode_all(events)
+    _expect(codec(type(game)).decode_all(raws) == tuple(events), game, 0, "events are not read back as written")
+    for step, (raw, event) in enumerate(zip(raws, events, strict=True)):
+        _expect(codec(type(game)).decode(raw) == event, game, step, "the event is not read back as written")
+    whole = digest(raws)
+    for step in range(0, len(raws), 11):
+        raw = raws[step]
+        at = step % len(raw)
+        changed = raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :]
+        _expect(digest((*raws[:step], changed, *raws[step + 1 :])) != whole, game, step, "a changed byte goes unseen")
+
+
+def check_lawfulness(game: Game[Any], events: Sequence[Event]) -> None:
+    """The engine accepts every event of a game in its place, and none out of its place."""
+    state: Any = game.initial()
+    for step, event in enumerate(events):
+        reason = refuse(game, state, step, event)
+        _expect(reason is None, game, step, f"a played event is refused: {reason}")
+        foreign = events[(step * 5 + 3) % len(events)]
+        if step and foreign != event and not _possible(game, state, foreign):
+            _expect(refuse(game, state, step, foreign) is not None, game, step, "an event out of place is accepted")
+        state = game.evolve(state, event)
+    _expect(refuse(game, state, len(events), events[-1]) is not None, game, len(events), "play goes on after the end")
+
+
+def check_moves(game: Game[Any], events: Sequence[Event]) -> None:
+    """Legal moves are listed once each, name a seat of the game, and each of them can be folded."""
+    seats = _seats(events)
+    for step, state in enumerate(states(game, events)):
+        if game.forced(state) is not None:
+            continue
+        moves = game.legal(state)
+        written = [encode(move) for move in moves]
+        _expect(len(dict.fromkeys(written)) == len(written), game, step, "a legal move is listed twice")
+        for move in moves:
+            _expect(isinstance(move, Move) and 0 <= move.seat < seats, game, step, f"{move} is no move of a seat")
+            game.evolve(state, move)
+
+
+def check_views(game: Game[Any], events: Sequence[Event]) -> None:
+    """A view shows counts and public facts as they are; the omniscient view is the state; a view is its own view."""
+    seats = _seats(events)
+    viewers: list[Viewer] = ["spectator", *range(seats)]
+    before: dict[Viewer, bytes] = {}
+    for step, (event, state) in enumerate(zip(events, states(game, events), strict=True)):
+        _expect(redact(state, "omniscient") is state, game, step, "the omniscient view is not the state")
+        for viewer in viewers:
+            view = redact(state, viewer)
+            _expect(redact(view, viewer) == view, game, step, f"viewer {viewer}: a view of a view differs from it")
+            _expect(
+                redact(view, "spectator") == redact(state, "spectator"), game, step, f"{viewer} sees less than all do"
+            )
+            written = canonical(flatten(view))
+            if seen(event, viewer) is None and viewer in before:
+                _expect(written == before[viewer], game, step, f"viewer {viewer} sees a change but not the event")
+            before[viewer] = written
+        _expect(moves_of(game.legal(state), "spectator") == [], game, step, "a spectator sees legal moves")
+
+
+def check_secrets(game: Game[Any], seats: int, seed: str, options: Options | None = None) -> int:
+    """The swap test: what a viewer has never known cannot be told from anything the viewer is shown.
+
+    For each viewer a random game is played twice at once: as it is, and with two values exchanged in one hidden outcome
+    of chance. As long as the viewer's view has shown no difference, the two must look the same: the same kind of event
+    comes next (or none that is seen), with the same visible bytes, the same view, the same own moves. A consequence may
+    differ only if it turns something up: then the view differs too (or the event is one of `Game.recalled`), and the
+    viewer knows, which ends that comparison.
+
+    Gives the number of steps at which two games were compared.
+    """
+    compared = 0
+    viewers: list[Viewer] = ["spectator", *range(seats)]
+    for number, viewer in enumerate(viewers):
+        for attempt in range(4):
+            compared += _swapped(game, seats, f"{seed}/{number}", options, viewer, attempt)
+    return compared
+
+
+def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, viewer: Viewer, attempt: int) -> int:
+    events = random_game(game, seats, seed, options)
+    dice = Rng(seed_key(seed), attempt, b"swap")
+    swaps = [(step, swap) for step, due in _chances(game, events) if (swap := _swap(due, events[step], viewer, dice))]
+    if not swaps:
+        return 0
+    at, changed = dice.choice(swaps)
+    one = fold(game, events[:at])
+    two = one
+    compared = 0
+    for step in range(at, len(events)):
+        event = events[step]
+        other = _counterpart(game, two, event, changed if step == at else None)
+        if other is None:
+            return compared
+        seen_one, seen_two = seen(event, viewer), seen(other, viewer)
+        one, two = game.evolve(one, event), game.evolve(two, other)
+        view_one, view_two = (canonical(flatten(redact(state, viewer))) for state in (one, two))
+        _expect(
+            type(seen_one) is type(seen_two), game, step, f"viewer {viewer} can tell a hidden card by what happens next"
+        )
+        if _bytes(seen_one) != _bytes(seen_two):
+            shown = view_one != view_two or isinstance(event, game.recalled)
+            _expect(
+                shown, game, step, f"viewer {viewer} learns from an event what the view hides: {_bytes(seen_one)!r}"
+            )
+            return compared
+        _expect(view_one == view_two, game, step, f"viewer {viewer} sees in the view what nothing has shown")
+        mine, others = _own_moves(game, one, viewer), _own_moves(game, two, viewer)
+        _expect(mine == others, game, step, f"viewer {viewer} can tell a hidden card by its own legal moves")
+        compared += 1
+    return compared
+
+
+def _counterpart(game: Game[Any], state: Any, event: Event, changed: Event | None) -> Event | None:
+    """Give what happens in the changed game where `event` happens in the played one; None where the two must part."""
+    if changed is not None:
+        return changed
+    due = game.forced(state)
+    if isinstance(due, Chance):
+        return event if due.admits(event) else None
+    if due is not None:
+        return due
+    return event if event in game.legal(state) else None
+
+
+def _own_moves(game: Game[Any], state: Any, viewer: Viewer) -> list[bytes]:
+    if game.forced(state) is not None:
+        return []
+    return [encode(move) for move in moves_of(game.legal(state), viewer)]
+
+
+def _chances(game: Game[Any], events: Sequence[Event]) -> Iterator[tuple[int, Chance]]:
+    """Give the steps at which chance decided, with what it could decide."""
+    state: Any = game.initial()
+    for step, event in enumerate(events):
+        due = game.forced(state) if step else None
+        if isinstance(due, Chance):
+            yield step, due
+        state = game.evolve(state, event)
+
+
+def _swap(due: Chance, event: Event, viewer: Viewer, dice: Rng) -> Event | None:
+    """Give another outcome of chance that the viewer cannot tell from `event`: None if there is none."""
+    shown = _bytes(seen(event, viewer))
+    others = [other for other, weight in due.odds if weight and other != event]
+    others += [other for _ in range(8) if (other := _exchanged(event, dice)) != event and due.admits(other)]
+    alike = [other for other in others if _bytes(seen(other, viewer)) == shown]
+    return dice.choice(alike) if alike else None
+
+
+def _exchanged(event: Event, dice: Rng) -> Event:
+    """Give the event with two values of one of its tuples exchanged."""
+    fields = {name: getattr(event, name) for name in event.__struct_fields__}
+    tuples = [name for name, value in fields.items() if type(value) is tuple and len(value) > 1]
+    if tuples:
+        name = dice.choice(tuples)
+        values = list(fields[name])
+        i, j = dice.below(len(values)), dice.below(len(values))
+        values[i], values[j] = values[j], values[i]
+        fields[name] = tuple(values)
+    return type(event)(**fields)
+
+
+def _possible(game: Game[Any], state: Any, event: Event) -> bool:
+    """Could this event, taken from elsewhere in the game, lawfully stand here as well?"""
+    if isinstance(event, GameStarted):
+        return False
+    due = game.forced(state)
+    if isinstance(due, Chance):
+        return due.admits(event)
+    return event == due if due is not None else event in game.legal(state)
+
+
+def _seats(events: Sequence[Event]) -> int:
+    first = events[0]
+    if not isinstance(first, GameStarted):
+        raise Broken("a stream begins with game_started")
+    return first.seats
+
+
+def _bytes(event: Event | None) -> bytes:
+    return b"" if event is None else encode(event)
+
+
+def _expect(kept: bool, game: Game[Any], step: int, wrong: str) -> None:
+    if not kept:
+        raise Broken(f"{game.slug}, step {step}: {wrong}")

@@ -1,0 +1,79 @@
+"""Which games there are: ours, and those of any installed package that names them under `tabletape.games`.
+
+A package brings a game by an entry point, e.g. in its pyproject.toml:
+
+    [project.entry-points."tabletape.games"]
+    nim = "nim_for_tabletape:Nim"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from importlib.metadata import entry_points
+from inspect import isabstract
+from typing import Any
+
+from core.game import Game
+from core.games.queen_of_the_cupcakes import Queen
+from events.base import GameEnded, GameStarted, Unknown
+from events.codec import Codec
+from events.errors import SetupError
+
+OURS: tuple[type[Game[Any]], ...] = (Queen,)
+GROUP = "tabletape.games"
+
+
+@lru_cache(maxsize=1)
+def games() -> Mapping[str, type[Game[Any]]]:
+    """Give every game by its slug, ours first; raises `SetupError` for an installed one that is no whole game."""
+    found = {kind.slug: kind for kind in OURS}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            kind = entry.load()
+        except (ImportError, AttributeError, SyntaxError) as error:
+            raise SetupError(f"the installed game {entry.value} cannot be loaded: {error}") from None
+        _check(kind, entry.value)
+        if found.setdefault(kind.slug, kind) is not kind:
+            raise SetupError(f"two installed games are called {kind.slug!r}: {entry.value} is one too many")
+    return found
+
+
+def find(slug: str, rules: int | None = None) -> type[Game[Any]]:
+    """Give a game by its slug, in today's rules or in the version that a stream was played under.
+
+    Raises `SetupError` for an unknown slug, naming what was probably meant, or an unknown version.
+    """
+    known = games()
+    if slug not in known:
+        close = get_close_matches(slug, known, n=1, cutoff=0.4)
+        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
+        raise SetupError(f"no game is called {slug!r}; {hint}")
+    kind = known[slug]
+    if rules is None or rules == kind.rules:
+        return kind
+    if rules not in kind.older:
+        raise SetupError(f"{kind.title}: version {rules} of its rules is not known here (this has {kind.rules})")
+    return kind.older[rules]
+
+
+@cache
+def codec(kind: type[Game[Any]]) -> Codec:
+    """Give the codec of a game's events."""
+    return Codec(kind.union)
+
+
+def _check(kind: Any, name: str) -> None:
+    """Refuse a game that is not whole, at the door rather than in the middle of a replay."""
+    if not (isinstance(kind, type) and issubclass(kind, Game)) or isabstract(kind):
+        raise SetupError(f"the installed game {name} is not a whole core.game.Game")
+    missing = [field for field in ("slug", "title", "union") if not hasattr(kind, field)]
+    if missing:
+        raise SetupError(f"the installed game {name} lacks {', '.join(missing)}")
+    tags = Codec(kind.union).tags
+    for base in (GameStarted, GameEnded):
+        if str(base.__struct_config__.tag) not in tags:
+            raise SetupError(f"the installed game {name} has no {base.__struct_config__.tag} event")
+    if str(Unknown.__struct_config__.tag) in tags or len(tags) != len(dict.fromkeys(tags)):
+        raise SetupError(f"the installed game {name} uses an event tag twice, or one that is reserved")

@@ -1,0 +1,81 @@
+"""Component sheets: the box a game is played with (decks, points, tiles, order of bins, seat range) as a value.
+
+A sheet is written as TOML; each of its figures says where it is known from. A stream names its sheet by the digest of
+what is played with, so notes and provenance can be mended without touching old games, and a changed count cannot.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import ClassVar, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from events.codec import canonical
+from events.errors import FormatError
+
+Source = Literal["rulebook", "printed", "reconstructed"]
+"""Where a figure is known from: the rulebook, the printed components, or nobody (a reasoned placeholder)."""
+
+
+class Sheet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every sheet has: the game's slug, the seat range, and the source of each figure.
+
+    `provenance` names every other field of the sheet once. A game's own sheet type adds its components as fields and
+    may refuse impossible ones in `__post_init__` by raising `ValueError`.
+    """
+
+    about: ClassVar[tuple[str, ...]] = ("name", "note", "provenance")
+    """Fields that describe the sheet and are not played with: outside its digest."""
+
+    game: str
+    name: str
+    seats: tuple[int, int]
+    provenance: dict[str, Source]
+    note: str = ""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The names of the fields that are played with."""
+        return tuple([field for field in self.__struct_fields__ if field not in (*self.about, "game")])
+
+
+SheetT = TypeVar("SheetT", bound=Sheet)
+
+
+def parse(text: str | bytes, kind: type[SheetT]) -> SheetT:
+    """Give the sheet that a TOML text describes; raises `FormatError` with the path of what is wrong."""
+    try:
+        return _checked(msgspec.toml.decode(text, type=kind))
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+
+
+def from_json(text: bytes | msgspec.Raw, kind: type[SheetT]) -> SheetT:
+    """Give the sheet that travels as JSON in a stream's header; raises `FormatError` with the path of what is wrong."""
+    try:
+        return _checked(msgspec.json.decode(text, type=kind))
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+
+
+def sheet_digest(sheet: Sheet) -> str:
+    """Give the digest of what a sheet is played with: blake2b-128 of its components as canonical JSON, in hex."""
+    played = {name: getattr(sheet, name) for name in ("game", *sheet.components)}
+    return blake2b(canonical(played), digest_size=16).hexdigest()
+
+
+def _checked(sheet: SheetT) -> SheetT:
+    low, high = sheet.seats
+    if not 1 <= low <= high:
+        raise FormatError(f"unreadable component sheet: a seat range cannot be {low} to {high}")
+    unsourced = [name for name in sheet.components if name not in sheet.provenance]
+    stray = [name for name in sheet.provenance if name not in sheet.components]
+    if unsourced or stray:
+        raise FormatError(
+            f"component sheet of {sheet.game}: provenance is missing for {unsourced}"
+            if unsourced
+            else f"component sheet of {sheet.game}: provenance names {stray}, which it does not have"
+        )
+    return sheet

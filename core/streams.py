@@ -1,0 +1,51 @@
+"""From tapes to events: the one read path. Whoever wants the events of a recorded game gets them here, upcast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from core.game import Game
+from core.registry import codec
+from events.base import Event, Unknown
+from events.codec import encode
+from events.errors import FormatError
+from events.tape import Fault, Tape
+from events.upcast import upcast
+
+
+def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault | None]:
+    """Give the events of a tape that can be believed and known, in today's shapes, and where and why they stop early.
+
+    An event of an unknown type stops the stream: nothing after it can be folded.
+    """
+    events = list[Event]()
+    raws = tape.sound
+    reader = codec(kind)
+    if tape.header.shapes == len(kind.upcasters) + 1:
+        try:
+            events.extend(reader.decode_all(raws))
+        except FormatError:
+            events.clear()
+    if not events:
+        for step, raw in enumerate(raws):
+            try:
+                events.append(reader.decode(upcast(raw, tape.header.shapes, kind.upcasters)))
+            except (FormatError, msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+                return tuple(events), Fault(step, str(error))
+    for step, event in enumerate(events):
+        if isinstance(event, Unknown):
+            return tuple(events[:step]), Fault(step, f"an event of a type not known here: {event.kind}")
+    return tuple(events), tape.fault
+
+
+def shapes(kind: type[Game[Any]]) -> int:
+    """Give the version of a game's event types: one more than it has upcasters."""
+    return len(kind.upcasters) + 1
+
+
+def encode_all(events: Sequence[Event]) -> tuple[bytes, ...]:
+    """Give the canonical bytes of events."""
+    return tuple([encode(event) for event in events])

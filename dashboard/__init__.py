@@ -1,0 +1,1 @@
+"""The Streamlit app and the pictures of the tables."""

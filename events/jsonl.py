@@ -1,0 +1,176 @@
+"""The file form of tapes: JSON Lines, oldest first, any number of games in one file.
+
+Line 1 of a game is its header (it starts with the format version), then comes one event a line:
+
+    {"tabletape":1,"id":"...","game":"queen-of-the-cupcakes",...,"check":"5f0c9a1e"}
+    {"seq":0,"check":"a41c22d0","type":"game_started",...}
+
+`check` is the start of the chain's link after that event (of a hash of the header, in the header's line), so that a
+changed byte is not only noticed but found, also in games without a seed. Writers of other programs may leave `check`,
+`length` and `digest` out: then nothing is claimed and nothing is compared. Blank lines are skipped.
+
+Reading never stops at a bad game: each game comes back with what is sound and, in `fault`, what is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
+
+from events.codec import canonical
+from events.errors import FormatError
+from events.tape import FORMAT, NAME_LIMIT, ROOT, SEED_LIMIT, Fault, Header, Tape, link, links
+
+CHECK = 8
+"""Hexadecimal digits of a check."""
+
+LINE_LIMIT = 1 << 20
+"""Longest line, in bytes, that is read as one."""
+
+_Line = tuple[int, bytes]
+"""A line of a file and its number, counted from 1."""
+
+_uuid = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ours = re.compile(rb'\{"seq":(0|[1-9][0-9]{0,9}),(?:"check":"([0-9a-f]{8})",)?(?=")')
+_header_decoder = msgspec.json.Decoder(Header)
+
+
+class Reading(Struct, frozen=True):
+    """One game found in a file: the line of its header, and the tape; or, without a header, why there is none."""
+
+    line: int
+    tape: Tape | None
+    problem: str | None = None
+
+
+def write(tape: Tape) -> Iterator[bytes]:
+    """Give the lines of a tape, each with its line end. `read` gives the same tape again, byte for byte."""
+    header = canonical(tape.header)
+    yield header[:-1] + b',"check":"%b"}\n' % _header_check(header)
+    for seq, (event, after) in enumerate(zip(tape.sound, links(tape.sound), strict=True)):
+        yield b'{"seq":%d,"check":"%b",%b\n' % (seq, after.hex()[:CHECK].encode(), event[1:])
+    for line in tape.events[len(tape.sound) :]:
+        yield line + b"\n"
+
+
+def read(lines: Iterable[bytes]) -> Iterator[Reading]:
+    """Give the games of a file, in order. Only framing, order and checks are judged here, not rules.
+
+    A line that cannot be believed ends its game there (`Tape.fault`); the lines from there on are kept as they are.
+    Lines before any header, or behind a header that cannot be read, are counted in one `Reading` without a tape.
+    """
+    game = list[_Line]()
+    for number, line in enumerate(lines, 1):
+        text = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").strip(b" \t\r\n")
+        if not text:
+            continue
+        if _is_header(text) and game:
+            yield _reading(game)
+            game = []
+        game.append((number, text))
+    if game:
+        yield _reading(game)
+
+
+def _is_header(line: bytes) -> bool:
+    return line.startswith(b'{"tabletape"') or line.replace(b" ", b"").startswith(b'{"tabletape"')
+
+
+def _reading(game: list[_Line]) -> Reading:
+    start, first = game[0]
+    if not _is_header(first):
+        return Reading(start, None, f"{len(game)} lines that belong to no game: a game starts with its header line")
+    try:
+        header = _header(first)
+    except FormatError as error:
+        return Reading(start, None, str(error))
+    return Reading(start, _tape(header, game[1:]))
+
+
+def _header(line: bytes) -> Header:
+    match = re.fullmatch(rb'(.*),"check":"([0-9a-f]{8})"\}', line, re.DOTALL)
+    body = match[1] + b"}" if match else line
+    if len(line) > LINE_LIMIT:
+        raise FormatError(f"header of {len(line):,} bytes: at most {LINE_LIMIT:,} are read")
+    try:
+        header = _header_decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise FormatError(f"unreadable header: {' '.join(str(error).split())}") from None
+    if header.tabletape != FORMAT:
+        raise FormatError(f"format version {header.tabletape} of the header is not known here (this reads {FORMAT})")
+    if match and match[2] != _header_check(canonical(header)):
+        raise FormatError("the header was changed: it does not fit its check (remove the check if that was on purpose)")
+    check_header(header)
+    return header
+
+
+def check_header(header: Header) -> None:
+    """Raise `FormatError` for a header whose values are of the right type but cannot be right."""
+    if not _uuid.fullmatch(header.id):
+        raise FormatError(f"id {header.id[:80]!r} is not a UUID in lower case")
+    for player in header.players:
+        if len(player.name) > NAME_LIMIT or not player.name.isprintable():
+            raise FormatError(f"a player's name has control characters or is longer than {NAME_LIMIT} characters")
+    if header.seed is not None and not 1 <= len(header.seed.encode("utf-8", "replace")) <= SEED_LIMIT:
+        raise FormatError(f"a seed is text of 1 to {SEED_LIMIT} bytes")
+
+
+def _header_check(header: bytes) -> bytes:
+    return blake2b(header, digest_size=CHECK // 2).hexdigest().encode()
+
+
+def _tape(header: Header, lines: list[_Line]) -> Tape:
+    events = list[bytes]()
+    previous = ROOT
+    fault = None
+    for seq, (number, line) in enumerate(lines):
+        try:
+            found, check, event = _unframe(line)
+            if found != seq:
+                raise FormatError(f"seq {found} stands where {seq} should be")
+            after = link(previous, event)
+            if check is not None and check != after.hex()[:CHECK]:
+                raise FormatError("the event was changed: it does not fit the chain")
+        except FormatError as error:
+            fault = Fault(seq, f"line {number}: {error}")
+            break
+        events.append(event)
+        previous = after
+    if fault is None and header.length is not None and len(events) < header.length:
+        fault = Fault(len(events), f"cut off after {len(events)} of {header.length} events")
+    if fault is None and header.length is not None and len(events) > header.length:
+        fault = Fault(header.length, f"goes on after its {header.length} events")
+    if fault is None and header.digest is not None and previous.hex() != header.digest:
+        fault = Fault(0, "the events do not give the digest of the header")
+    sound = len(events) if fault is None else fault.step
+    return Tape(header, (*events[:sound], *[line for _, line in lines[sound:]]), fault)
+
+
+def _unframe(line: bytes) -> tuple[int, str | None, bytes]:
+    """Take an event's line apart: its number, its check if it has one, and the event."""
+    if len(line) > LINE_LIMIT:
+        raise FormatError(f"a line of {len(line):,} bytes: at most {LINE_LIMIT:,} are read")
+    if not line.endswith(b"}"):
+        raise FormatError("not JSON (cut off, or damaged)")
+    if match := _ours.match(line):
+        return int(match[1]), match[2].decode() if match[2] else None, b"{" + line[match.end() :]
+    try:
+        fields = json.loads(line, object_pairs_hook=_single_fields)
+        if not isinstance(fields, dict) or type(seq := fields.pop("seq", None)) is not int:
+            raise FormatError("not an event: it has no seq")
+        check = fields.pop("check", None)
+        return seq, None if check is None else str(check), msgspec.json.encode(fields)
+    except (ValueError, RecursionError):
+        raise FormatError("not JSON (cut off, or damaged)") from None
+
+
+def _single_fields(items: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(items)
+    if len(fields) != len(items):
+        raise FormatError("not an event: a field is given twice")
+    return fields

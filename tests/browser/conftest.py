@@ -1,0 +1,159 @@
+"""A real Chromium and servers for it to visit. Every test of this folder is marked `browser`."""
+
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Root cannot have Chromium's sandbox, and a closed network makes its errands at home fail noisily.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START_SECONDS = 60
+STOP_SECONDS = 5
+
+Serve = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server process and the file that takes what it prints."""
+
+    command: list[str]
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def output(self) -> str:
+        """Return the end of what the server has printed."""
+        return self.log.read_text(errors="replace")[-8000:]
+
+    def answers(self, path: str) -> bool:
+        """Say whether a GET of the path gives 200. Never goes through a proxy."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def stop(self) -> None:
+        """End the process and whatever it has started."""
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, sign)
+            except ProcessLookupError:
+                break
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                continue
+        self.process.wait()
+
+
+SERVERS: pytest.StashKey[list[Server]] = pytest.StashKey()
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder, and keep them on one worker: two Chromiums starve each other on two cores."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put the output of the servers beside a failure."""
+    report = yield
+    if report.failed:
+        for server in item.config.stash.get(SERVERS, []):
+            report.sections.append((f"output of {' '.join(server.command)}", server.output()))
+    return report
+
+
+# One Chromium a module and not a session: while Playwright's sync API lives, an event loop counts as running in this
+# thread, and an `asyncio.run` in any later test of the same worker would fail.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Give a Chromium. Without one the test is skipped, or fails where TABLETAPE_BROWSER=required."""
+    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
+        reason = f"no Chromium on PATH (looked for {', '.join(NAMES)})"
+        if os.environ.get("TABLETAPE_BROWSER") == "required":
+            pytest.fail(f"TABLETAPE_BROWSER=required, but {reason}", pytrace=False)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def serve(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Give `serve(command, env=None, ready="/_stcore/health") -> base_url`.
+
+    The command is started in the root of the checkout with a free loopback port in place of "{port}" (also in values
+    of `env`, which comes on top of the environment). `serve` returns once a GET of `ready` gives 200. The process group
+    ends with the module.
+    """
+    running: list[Server] = request.config.stash.setdefault(SERVERS, [])
+
+    def start(command: list[str], env: dict[str, str] | None = None, ready: str = "/_stcore/health") -> str:
+        port = free_port()
+        command = [word.replace("{port}", str(port)) for word in command]
+        extra = {name: value.replace("{port}", str(port)) for name, value in (env or {}).items()}
+        log = tmp_path_factory.mktemp("server") / "output.txt"
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | extra,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        server = Server(command, port, process, log)
+        running.append(server)
+        deadline = time.monotonic() + START_SECONDS
+        while not server.answers(ready):
+            if process.poll() is not None:
+                pytest.fail(f"the server ended with {process.returncode}:\n{server.output()}", pytrace=False)
+            if time.monotonic() > deadline:
+                pytest.fail(f"no answer in {START_SECONDS} s from {ready}:\n{server.output()}", pytrace=False)
+            time.sleep(0.1)
+        return f"http://127.0.0.1:{port}"
+
+    yield start
+    while running:
+        running.pop().stop()
+
+
+def free_port() -> int:
+    """Return a loopback port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+    return port

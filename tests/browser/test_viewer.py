@@ -1,0 +1,335 @@
+"""The replay viewer in a real browser: keys, clicks, filters, scrubbing, hostile names, the step in the address."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+PAGE = Path(__file__).with_name("viewer_page.py")
+ROOT = Path(__file__).parents[2]
+LAST = 39  # of the default game: turns of three steps, seats 0..3 in turn
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str]) -> str:
+    command = [sys.executable, "-m", "streamlit", "run", str(PAGE), "--server.port", "{port}"]
+    quiet = {
+        "PYTHONPATH": os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", ""))),
+        "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+        "STREAMLIT_SERVER_HEADLESS": "true",
+        "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+        "STREAMLIT_RUNNER_POST_SCRIPT_GC": "false",
+    }
+    return serve(command, quiet)
+
+
+@pytest.fixture
+def open_viewer(browser: Browser, address: str) -> Iterator[Open]:
+    """Gives a function that opens the page with the given query; nothing may be complained about in its console."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    complaints: list[str] = []
+
+    def start(**query: object) -> Page:
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
+        expect(page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
+        return page
+
+    yield start
+    context.close()
+    assert complaints == []
+
+
+def expect_step(page: Page, step: int, last: int = LAST) -> None:
+    expect(page.locator(".number")).to_have_value(str(step))
+    expect(page.locator(".range")).to_have_value(str(step))
+    expect(page.locator(".total")).to_have_text(f"of {last}")
+    expect(page.locator(".list [aria-current=step] .at")).to_have_text(str(step))
+
+
+def picture(page: Page) -> str:
+    return str(page.locator(".picture").evaluate("svg => svg.outerHTML")).replace(' class=""', "")
+
+
+def test_keys_step_through_events_and_turns(open_viewer: Open) -> None:
+    page = open_viewer()
+    expect_step(page, 0)
+    walk = {
+        "ArrowRight": [1, 2, 3],
+        "ArrowLeft": [2],
+        "Shift+ArrowRight": [3, 6],
+        "]": [9],
+        "End": [LAST],
+        "Home": [0],
+    }
+    for key, steps in walk.items():
+        for step in steps:
+            page.keyboard.press(key)
+            expect_step(page, step)
+    page.keyboard.press("ArrowLeft")
+    expect_step(page, 0)
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    for step in (3, 0):  # to the start of this turn first
+        page.keyboard.press("Shift+ArrowLeft")
+        expect_step(page, step)
+    page.keyboard.press("End")
+    page.keyboard.press("[")
+    expect_step(page, LAST - 3)
+
+
+def test_keys_belong_to_whoever_is_typing(open_viewer: Open) -> None:
+    page = open_viewer(step=5)
+    page.keyboard.press("/")
+    expect(page.locator(".needle")).to_be_focused()
+    page.keyboard.type("a [?]")
+    for key in ("ArrowLeft", "Home", "Space"):
+        page.keyboard.press(key)
+    expect(page.locator(".needle")).to_have_value(" a [?]")
+    expect_step(page, 5)
+    page.keyboard.press("Escape")
+    expect(page.locator(".needle")).to_have_value("")
+    page.keyboard.press("ArrowRight")
+    expect_step(page, 6)
+    for shortcut in ("Control+End", "Alt+End", "Meta+End"):
+        page.keyboard.press(shortcut)
+    expect_step(page, 6)
+
+
+def test_the_list_of_keys_holds_the_keys_back(open_viewer: Open) -> None:
+    page = open_viewer()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect_step(page, 0)
+    page.keyboard.press("ArrowRight")
+    expect_step(page, 1)
+
+
+def test_space_plays_and_pauses(open_viewer: Open) -> None:
+    page = open_viewer(steps=6)
+    page.locator(".speed").select_option("10")
+    page.locator(".picture").click()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect_step(page, 5, last=5)
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.locator(".speed").select_option("1")
+    page.get_by_role("button", name="Play", exact=True).click()  # from the start again
+    expect_step(page, 0, last=5)
+    page.keyboard.press("ArrowRight")  # a move of one's own pauses
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect_step(page, 1, last=5)
+
+
+def test_buttons_and_number(open_viewer: Open) -> None:
+    page = open_viewer()
+    walk = {"Next step": 1, "Next turn": 3, "Last step": LAST, "Previous step": LAST - 1, "Previous turn": LAST - 3}
+    for name, step in walk.items():
+        page.get_by_role("button", name=name, exact=True).click()
+        expect_step(page, step)
+    page.get_by_role("button", name="First step").click()
+    expect_step(page, 0)
+    expect(page.get_by_role("button", name="Previous step")).to_have_attribute("aria-disabled", "true")
+    for typed, step in {"17": 17, "9999": LAST, "-4": 0, "": 0}.items():
+        page.locator(".number").fill(typed)
+        page.keyboard.press("Enter")
+        expect_step(page, step)
+
+
+def test_a_click_on_an_event_goes_there_and_the_rule_opens(open_viewer: Open) -> None:
+    page = open_viewer()
+    page.get_by_role("button", name="Clementine lays 2 cards").first.click()
+    expect_step(page, 7)
+    expect(page.locator(".now .words")).to_have_text("Clementine lays 2 cards")
+    expect(page.locator(".facts")).to_contain_text("Turn 3")
+    ruling = page.get_by_text("What ruling QC-06 says")
+    expect(ruling).to_be_hidden()
+    page.get_by_role("button", name="QC-06").click()
+    expect(ruling).to_be_visible()
+    page.keyboard.press("ArrowRight")  # a consequence without a rule
+    expect(page.locator(".ruling")).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("What ruling QC-05 says")).to_be_visible()
+
+
+def test_filters_and_stepping_through_what_they_show(open_viewer: Open) -> None:
+    page = open_viewer()
+    shown = page.locator(".list li:visible")
+    expect(page.locator(".count")).to_have_text("40 events")
+    page.locator(".kind").select_option(label="cards_laid")
+    page.locator(".seat").select_option(label="Ben")
+    expect(page.locator(".count")).to_have_text("3 of 40 events")
+    expect(shown.locator(".at")).to_have_text(["4", "16", "28"])
+    shown.first.click()
+    for key, step in (("ArrowDown", 16), ("ArrowDown", 28), ("ArrowDown", 28), ("ArrowUp", 16), ("ArrowRight", 17)):
+        page.keyboard.press(key)
+        expect_step(page, step)
+    page.locator(".kind").select_option(label="Moves only")
+    page.locator(".seat").select_option(label="All seats")
+    expect(page.locator(".count")).to_have_text("27 of 40 events")
+    page.locator(".needle").fill("CLEMENTINE qc-06")
+    expect(page.locator(".count")).to_have_text("3 of 40 events")
+    page.locator(".needle").fill("no such words")
+    expect(shown).to_have_count(0)
+
+
+def test_the_current_event_stays_in_view_and_the_page_stays_put(open_viewer: Open) -> None:
+    page = open_viewer(steps=3000)
+    page.keyboard.press("End")
+    expect_step(page, 2999, last=2999)
+    current = page.locator(".list li.current")
+    expect(current).to_be_in_viewport(ratio=1)
+    page.locator(".number").fill("1500")
+    page.keyboard.press("Enter")
+    expect(current).to_be_in_viewport(ratio=1)
+    expect(current.locator(".at")).to_have_text("1500")
+    assert page.locator(".list").evaluate("list => list.getBoundingClientRect().top >= 0")
+
+
+def test_scrubbing_draws_on_the_way(open_viewer: Open) -> None:
+    page = open_viewer()
+    page.locator(".picture").evaluate(
+        """svg => {
+            window.seen = new Set();
+            new MutationObserver(() => window.seen.add(svg.getRootNode().querySelector(".number").value))
+                .observe(svg, { childList: true, subtree: true });
+        }"""
+    )
+    box = page.locator(".range").bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 10, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 5, middle, steps=40)
+    expect_step(page, LAST)
+    assert page.evaluate("window.seen.size") > 15  # while the button is still down
+    page.mouse.up()
+    for key, step in (("ArrowLeft", LAST - 1), ("Home", 0), ("ArrowRight", 1)):  # once each, though it has the focus
+        page.keyboard.press(key)
+        expect_step(page, step)
+
+
+def test_any_way_to_a_step_draws_the_same_picture(open_viewer: Open) -> None:
+    page = open_viewer(step=20)
+    directly = picture(page), page.locator(".tree").inner_text(), page.locator(".diff").inner_text()
+    for key in ("Home", "End", "Shift+ArrowLeft", *["ArrowLeft"] * 20, "Home", *["ArrowRight"] * 20):
+        page.keyboard.press(key)
+    expect_step(page, 20)
+    assert (picture(page), page.locator(".tree").inner_text(), page.locator(".diff").inner_text()) == directly
+
+
+def test_what_changed_and_the_state(open_viewer: Open) -> None:
+    page = open_viewer(step=5)  # the bank is filled up
+    expect(page.locator(".diff li").first).to_have_text("draw65→64")
+    expect(page.locator(".diff li", has_text="bank[4]")).to_contain_text("absent→")
+    marked = page.locator(".picture g.marked")
+    assert [group.get_attribute("data-group") for group in marked.all()] == ["draw", "bank"]
+    expect(page.locator(".picture .halo")).to_have_count(2)
+    expect(page.locator(".tree > .leaf").first).to_have_text("draw64")
+    bank = page.locator(".tree > details", has=page.get_by_text("bank", exact=True))
+    expect(bank.locator(".leaf").first).to_be_hidden()
+    bank.locator("summary").click()
+    expect(bank.locator(".leaf:visible")).to_have_count(5)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(bank.locator(".leaf:visible")).to_have_count(5)
+    page.keyboard.press("Home")
+    expect(page.locator(".unchanged")).to_have_text("The first step: everything is new.")
+
+
+def test_hostile_names_are_words(open_viewer: Open) -> None:
+    page = open_viewer(names="hostile")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(20)
+    page.keyboard.press("Home")
+    expect(page.locator(".now .words")).to_contain_text("<img src=x onerror=window.pwned=1> takes")
+    expect(page.locator(".warning")).to_contain_text("</svg><script>window.pwned=1</script>")
+    expect(page.locator(".seat option").nth(2)).to_have_text("</svg><script>window.pwned=1</script>")
+    assert page.locator(".viewer :is(script, img, image, iframe, a, foreignObject)").count() == 0
+    assert page.evaluate("window.pwned") is None
+    assert [url for url in requests if "pwned" in url or url.endswith("/x")] == []
+
+
+def test_elements_that_no_scene_can_hold_are_not_drawn_either(open_viewer: Open) -> None:
+    page = open_viewer(smuggle=1)
+    smuggled = page.locator("g[data-group=smuggled] > *")
+    assert smuggled.evaluate_all("nodes => nodes.map(node => node.outerHTML)") == [
+        '<rect x="1" width="5" height="5"></rect>'
+    ]
+    assert page.evaluate("window.pwned") is None
+
+
+def test_the_step_is_in_the_address_and_comes_back(open_viewer: Open) -> None:
+    page = open_viewer()
+    entries = page.evaluate("history.length")
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"[?&]step=7$"))
+    expect(page.get_by_text("The server knows step 7.")).to_be_visible()
+    expect_step(page, 7)  # the answer of the server moves nothing
+    assert page.evaluate("history.length") == entries
+    expect(page.locator(".spoken")).to_contain_text("Step 7 of 39: Clementine lays 2 cards")
+    page.reload()
+    expect_step(page, 7)
+    expect(page.get_by_text("The server knows step 7.")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("The server knows step 8.")).to_be_visible()
+
+
+@pytest.mark.parametrize(("asked", "step"), [(-5, 0), (10_000, LAST)])
+def test_a_step_beyond_the_ends_opens_at_the_end(open_viewer: Open, asked: int, step: int) -> None:
+    page = open_viewer(step=asked)
+    expect_step(page, step)
+    expect(page.get_by_text(f"The server knows step {step}.")).to_be_visible()
+
+
+def test_frames_travel_once(open_viewer: Open) -> None:
+    page = open_viewer(steps=300)
+    expect(page.get_by_text("The server knows step 0.")).to_be_visible()
+    received: list[int] = []
+    socket = page.context.new_cdp_session(page)
+    socket.send("Network.enable")
+    socket.on("Network.webSocketFrameReceived", lambda event: received.append(len(event["response"]["payloadData"])))
+    for step in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_text(f"The server knows step {step}.")).to_be_visible()
+    assert received
+    assert sum(received) < 30_000  # the frames are some 300 kB
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_next_to_nothing_recorded(open_viewer: Open, steps: int) -> None:
+    page = open_viewer(steps=steps)
+    for key in ("ArrowRight", "Space", "End", "]", "/"):
+        page.keyboard.press(key)
+    if steps:
+        expect_step(page, 0, last=0)
+    else:
+        expect(page.get_by_text("Nothing has been recorded in this replay yet.")).to_be_visible()
+        expect(page.locator(".stage")).to_be_hidden()
+    expect(page.get_by_text("The server knows step 0.")).to_be_visible()
+
+
+def test_a_phone_shows_it_without_sideways_scrolling(open_viewer: Open) -> None:
+    page = open_viewer(names="hostile", step=12)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(".viewer").evaluate("node => node.scrollWidth <= node.clientWidth")
+    expect(page.get_by_role("button", name="Last step")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Enlarge the table").click()
+    assert page.locator(".picture").evaluate("svg => svg.clientWidth") == 900

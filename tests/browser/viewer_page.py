@@ -1,0 +1,140 @@
+"""A page with nothing but the viewer on it, showing a game made up for the tests.
+
+The address chooses: `steps` (default 40), `names=hostile`, `smuggle=1` (elements that no scene can hold, past their own
+check), `step` (where to open).
+"""
+
+import random
+from typing import Any
+
+import streamlit as st
+
+from dashboard import scene
+from dashboard.viewer import Payload, Scalar, Step, show
+
+COLOURS = {
+    "green": "#4f9d5d",
+    "blue": "#3f7fc1",
+    "orange": "#e58a2b",
+    "purple": "#8a5bb8",
+    "yellow": "#f0c93a",
+    "red": "#cc4b4b",
+}
+NAMES = ("Ada", "Ben", "Clementine", "Dev")
+HOSTILE = (
+    "<img src=x onerror=window.pwned=1>",
+    "</svg><script>window.pwned=1</script>",
+    "![x](http://127.0.0.1:9/pwned)",
+    "Bartholomew Featherstonehaugh-Wolstenholme the Extraordinarily Long",
+)
+
+
+def face(x: float, y: float, colour: str) -> tuple[scene.Element, ...]:
+    return scene.card(x, y, colour, colour=COLOURS[colour], glyph=colour[0].upper())
+
+
+def picture(names: tuple[str, ...], active: int, draw: int, bank: list[str], hands: list[list[str]]) -> scene.Scene:
+    width, height = 900, 520
+    groups: dict[str, tuple[scene.Element, ...]] = {
+        "table": (scene.rect(0, 0, width, height, "felt", radius=16),),
+        "draw": (*scene.pile(60, 40, draw), scene.label(90, 152, "draw pile", 100, "muted", size=13, anchor="middle")),
+        "bank": tuple(part for i, colour in enumerate(bank) for part in face(200 + 72 * i, 40, colour)),
+        "bins": (*scene.pile(700, 40, 0), *scene.pile(790, 40, 1, face(790, 40, "orange"))),
+    }
+    for seat, (name, hand) in enumerate(zip(names, hands, strict=True)):
+        left, top = 20 + 440 * (seat % 2), 180 + 168 * (seat // 2)
+        groups[f"seat-{seat}"] = scene.panel(
+            left, top, 420, 154, name, note=f"{len(hand)} cards", active=seat == active
+        )
+        fan = (face(left + 20 + 34 * i, top + 46, c) for i, c in enumerate(hand[:10])) if seat == 0 else ()
+        backs = (scene.card_back(left + 20 + 24 * i, top + 46) for i in range(min(len(hand), 13))) if seat else ()
+        groups[f"hand-{seat}"] = tuple(part for parts in (*fan, *backs) for part in parts)
+    return scene.Scene(width, height, f"{len(bank)} cards in the bank; {names[active]} is to move.", groups)
+
+
+def game(length: int, names: tuple[str, ...]) -> Payload:
+    chance = random.Random(7)
+    colours = list(COLOURS)
+    draw, bank = 66, [chance.choice(colours) for _ in range(5)]
+    hands = [[chance.choice(colours) for _ in range(5)] for _ in names]
+    steps: list[Step] = []
+    scenes: list[scene.Scene] = []
+    states: list[dict[str, Scalar]] = []
+    for number in range(length):
+        turn, phase = divmod(number, 3)
+        subject: str | None
+        rule: str | None
+        marked: tuple[str, ...]
+        seat = turn % len(names)
+        if phase == 0:
+            colour = chance.choice(bank)
+            taken = [card for card in bank if card == colour]
+            bank = [card for card in bank if card != colour]
+            hands[seat] = hands[seat] + taken
+            kind, subject, marked, rule = "cards_taken", colour, ("bank", f"hand-{seat}"), "QC-05"
+            words = f"{names[seat]} takes {len(taken)} {colour} cards from the bank"
+        elif phase == 1:
+            hands[seat] = hands[seat][2:]
+            kind, subject, marked, rule = "cards_laid", None, (f"hand-{seat}",), "QC-06"
+            words = f"{names[seat]} lays 2 cards"
+        else:
+            draw = draw - 1 or 66
+            bank = [*bank, *(chance.choice(colours) for _ in range(5 - len(bank)))]
+            kind, subject, marked, rule = "bank_refilled", None, ("bank", "draw"), None
+            words = "The bank is filled up to five cards"
+        drawn = picture(names, seat, draw, bank, hands)
+        scenes.append(drawn)
+        state: dict[str, Scalar] = {"draw": draw, "to_move": seat}
+        state |= {f"bank[{i}]": card for i, card in enumerate(bank)}
+        state |= {f"seats[{s}].name": name for s, name in enumerate(names)}
+        state |= {f"seats[{s}].hand[{i}]": card for s, hand in enumerate(hands) for i, card in enumerate(hand)}
+        states.append(state)
+        steps.append(
+            Step(
+                turn=turn + 1,
+                round=turn // len(names) + 1,
+                seat=seat,
+                kind=kind,
+                subject=subject,
+                words=words,
+                rule=rule,
+                ruling=rule and f"What ruling {rule} says, in a sentence of our own.",
+                move=phase < 2,
+                about=drawn.description,
+                marked=marked,
+            )
+        )
+    return Payload(
+        rev=f"{length}/{names[0]}",
+        width=900,
+        height=520,
+        steps=tuple(steps),
+        picture=scene.tracks([drawn.groups for drawn in scenes]),
+        state=scene.tracks(states),
+        seats=names,
+        warning=f"This replay opens up to step {length - 1}: {names[1]}" if names is HOSTILE else None,
+    )
+
+
+def smuggled() -> Any:
+    """Elements as they would be if the check of `Element` had a hole."""
+    run = "window.pwned=1"
+    return (
+        ["script", {}, run],
+        ["image", {"href": "x", "onerror": run}, None],
+        ["foreignObject", {"width": 9, "height": 9}, "<img src=x>"],
+        [
+            "rect",
+            {"x": 1, "width": 5, "height": 5, "onload": run, "style": "fill:url(#x)", "fill": "url(http://x)"},
+            None,
+        ],
+    )
+
+
+st.set_page_config(layout="wide")
+query = st.query_params
+payload = game(int(query.get("steps", 40)), HOSTILE if query.get("names") == "hostile" else NAMES)
+if "smuggle" in query:
+    payload.picture["smuggled"] = [(0, smuggled())]
+rested = show(payload, "viewer", int(query.get("step", 0)))
+st.text(f"The server knows step {rested}.")
