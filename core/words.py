@@ -1,4 +1,4 @@
-"""Events as sentences, for players. What is said is said of the redacted event, so words can hide nothing by themselves.
+"""Events as sentences, for players. What is said is said of the redacted event, so words need not hide anything.
 
 A game says its own events (`Game.words`); this module has what every game shares and a plain reading for the rest.
 """

@@ -58,6 +58,12 @@ def write(tape: Tape) -> Iterator[bytes]:
         yield line + b"\n"
 
 
+def halted(tape: Tape, fault: Fault) -> Tape:
+    """Give a tape that is believed only up to a fault: from there on it keeps its lines instead of its events."""
+    lines = [line[:-1] for line in write(tape)][1:]
+    return Tape(tape.header, (*tape.events[: fault.step], *lines[fault.step :]), fault)
+
+
 def read(lines: Iterable[bytes]) -> Iterator[Reading]:
     """Give the games of a file, in order. Only framing, order and checks are judged here, not rules.
 
@@ -100,9 +106,8 @@ def _header(line: bytes) -> Header:
     try:
         header = _header_decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise FormatError(f"unreadable header: {' '.join(str(error).split())}") from None
-    if header.tabletape != FORMAT:
-        raise FormatError(f"format version {header.tabletape} of the header is not known here (this reads {FORMAT})")
+        hint = f" (this reads format {FORMAT})" if "$.tabletape" in str(error) else ""
+        raise FormatError(f"unreadable header: {' '.join(str(error).split())}{hint}") from None
     if match and match[2] != _header_check(canonical(header)):
         raise FormatError("the header was changed: it does not fit its check (remove the check if that was on purpose)")
     check_header(header)

@@ -46,7 +46,9 @@ class Fork(Struct, frozen=True, forbid_unknown_fields=True):
     step: int
 
 
-class Header(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+class Header(
+    Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True, tag_field="tabletape", tag=FORMAT
+):
     """What is known about a stream besides its events.
 
     `rules` is the version of the rules it was played under, `shapes` that of its event types (what upcasters start
@@ -55,7 +57,6 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     `recorded` is when, as ISO 8601 text in UTC, where that is known.
     """
 
-    tabletape: int = msgspec.field(default=FORMAT)
     id: str
     game: str
     rules: int

@@ -8,6 +8,8 @@ const TAGS = new Set(ALLOWED.tags);
 const VALUES = new Map(Object.entries(ALLOWED.attributes).map(([name, form]) => [name, new RegExp(`^(?:${form})$`)]));
 
 const REST = 250; // ms without a move before the address, the live region and the server hear of it
+const ROW = 34; // height of an event in the list, px
+const SPARE_ROWS = 6; // drawn beyond either end of the view
 const MOST_MARKS = 150; // turn marks on the scrubber; more would be a solid bar
 
 // Keys are left to whatever has its own use for them.
@@ -37,8 +39,14 @@ class Viewer {
     this.step = 0;
     this.steps = [];
     this.player = null;
+    this.height = 0;
     this.listeners = new AbortController();
     this.listen();
+    this.sizes = new ResizeObserver(([{ contentRect }]) => {
+      this.height = contentRect.height;
+      if (this.steps.length) this.drawEvents();
+    });
+    this.sizes.observe(this.find(".list"));
   }
 
   // Two lines of JSON: {rev, step}, then the payload, which is read only if the revision is new.
@@ -56,6 +64,7 @@ class Viewer {
     this.pause();
     clearTimeout(this.resting);
     this.listeners.abort();
+    this.sizes.disconnect();
   }
 
   // --- loading ---
@@ -98,25 +107,9 @@ class Viewer {
   }
 
   loadEvents() {
-    this.rows = this.steps.map((step, i) => {
-      const row = make("li", step.move ? "move" : "");
-      const button = make("button");
-      button.type = "button";
-      button.tabIndex = -1;
-      const words = make("span", "words", step.words);
-      words.dir = "auto";
-      button.append(make("span", "at", i), words);
-      if (i === 0 || step.turn !== this.steps[i - 1].turn) {
-        row.classList.add("opens");
-        button.append(make("span", "turn", `turn ${step.turn}`));
-      }
-      row.append(button);
-      const haystack = [step.words, step.kind, step.subject, step.rule].filter(Boolean).join(" ").toLowerCase();
-      return { row, button, haystack };
-    });
-    this.find(".list").replaceChildren(...this.rows.map(({ row }) => row));
-    this.current = null;
-
+    this.haystacks = this.steps.map(({ words, kind, subject, rule }) =>
+      [words, kind, subject, rule].filter(Boolean).join(" ").toLowerCase(),
+    );
     const kinds = [...new Set(this.steps.map(({ kind }) => kind))].sort();
     const seats = [...new Set(this.steps.map(({ seat }) => seat))].filter((seat) => seat !== null).sort((a, b) => a - b);
     choices(this.find(".kind"), [["", "All events"], ["moves", "Moves only"], ...kinds.map((kind) => [`kind:${kind}`, kind])]);
@@ -176,6 +169,7 @@ class Viewer {
     this.drawControls();
     this.drawEvents();
     this.drawState();
+    this.drawMarks(); // last, since it measures the picture
     if (!quiet) this.rest();
   }
 
@@ -193,9 +187,8 @@ class Viewer {
   }
 
   nextShown(direction) {
-    for (let at = this.step + direction; at >= 0 && at <= this.last; at += direction) {
-      if (!this.rows[at].row.hidden) return this.move(at);
-    }
+    const step = direction > 0 ? this.shown.find((at) => at > this.step) : this.shown.findLast((at) => at < this.step);
+    if (step !== undefined) this.move(step);
   }
 
   play() {
@@ -235,15 +228,17 @@ class Viewer {
 
   drawPicture() {
     const svg = this.find(".picture");
-    const step = this.steps[this.step];
-    svg.setAttribute("aria-label", step.about);
+    svg.setAttribute("aria-label", this.steps[this.step].about);
     for (const group of this.groups) {
       const entry = seek(group.track, this.step);
       if (entry === group.shown) continue;
       group.shown = entry;
       group.node.replaceChildren(...(group.track[entry]?.[1] ?? []).map(element).filter(Boolean));
     }
-    const marked = new Set(step.marked);
+  }
+
+  drawMarks() {
+    const marked = new Set(this.steps[this.step].marked);
     for (const { name, node } of this.groups) node.classList.toggle("marked", marked.has(name));
     this.halos.replaceChildren(...this.groups.filter(({ name }) => marked.has(name)).map(({ node }) => halo(node)));
   }
@@ -284,32 +279,65 @@ class Viewer {
     for (const name of ["forth", "turnForth", "last"]) this.find(`[data-do=${name}]`).ariaDisabled = String(step === last);
   }
 
+  // Brings the event of the step into view; by hand, since scrollIntoView would also scroll the page.
   drawEvents() {
-    const { row, button } = this.rows[this.step];
-    if (this.current) {
-      this.current.row.classList.remove("current");
-      this.current.button.removeAttribute("aria-current");
-      this.current.button.tabIndex = -1;
+    const list = this.find(".list");
+    const focused = list.contains(this.root.getRootNode().activeElement);
+    const place = this.places[this.step];
+    if (place >= 0) {
+      const top = place * ROW;
+      if (top - ROW < this.scrolled) this.scrolled = Math.max(top - ROW, 0);
+      else if (top + 2 * ROW > this.scrolled + this.height) this.scrolled = top + 2 * ROW - this.height;
+      if (list.scrollTop !== this.scrolled) list.scrollTop = this.scrolled;
     }
-    const focused = this.current && this.current.button === this.root.getRootNode().activeElement;
-    this.current = { row, button };
-    row.classList.add("current");
-    button.setAttribute("aria-current", "step");
-    button.tabIndex = 0;
-    if (focused) button.focus({ preventScroll: true });
-    this.keepInView();
+    this.drawRows();
+    if (focused) this.rows.get(place)?.firstChild.focus({ preventScroll: true });
   }
 
-  // By hand, since scrollIntoView would also scroll the page.
-  keepInView() {
-    const list = this.find(".list");
-    const { row } = this.current;
-    if (row.hidden) return;
-    const margin = 2 * row.offsetHeight;
-    const top = row.offsetTop;
-    if (top - margin < list.scrollTop) list.scrollTop = top - margin;
-    else if (top + row.offsetHeight + margin > list.scrollTop + list.clientHeight)
-      list.scrollTop = top + row.offsetHeight + margin - list.clientHeight;
+  // Only the rows in view exist, so that a step costs the same in a long game as in a short one.
+  drawRows() {
+    const from = Math.max(Math.floor(this.scrolled / ROW) - SPARE_ROWS, 0);
+    const to = Math.min(Math.ceil((this.scrolled + this.height) / ROW) + SPARE_ROWS, this.shown.length);
+    for (const [place, row] of this.rows) {
+      if (place >= from && place < to) continue;
+      row.remove();
+      this.rows.delete(place);
+    }
+    const list = this.find(".list ol");
+    let next = list.firstChild;
+    for (let place = from; place < to; place += 1) {
+      const known = this.rows.get(place);
+      const row = known ?? this.row(place);
+      if (known) next = known.nextSibling;
+      else list.insertBefore(row, next);
+      this.rows.set(place, row);
+      const current = this.shown[place] === this.step;
+      row.classList.toggle("current", current);
+      row.firstChild.tabIndex = current ? 0 : -1;
+      if (current) row.firstChild.setAttribute("aria-current", "step");
+      else row.firstChild.removeAttribute("aria-current");
+    }
+  }
+
+  row(place) {
+    const at = this.shown[place];
+    const { words, move, turn } = this.steps[at];
+    const row = make("li", move ? "move" : "");
+    row.style.top = `${place * ROW}px`;
+    row.setAttribute("aria-posinset", place + 1);
+    row.setAttribute("aria-setsize", this.shown.length);
+    const button = make("button");
+    button.type = "button";
+    button.dataset.step = at;
+    const label = make("span", "words", words);
+    label.dir = "auto";
+    button.append(make("span", "at", at), label);
+    if (this.turns.includes(at)) {
+      row.classList.add("opens");
+      button.append(make("span", "turn", `turn ${turn}`));
+    }
+    row.append(button);
+    return row;
   }
 
   drawState() {
@@ -342,19 +370,21 @@ class Viewer {
     const needles = this.find(".needle").value.toLowerCase().split(/\s+/).filter(Boolean);
     const kind = this.find(".kind").value;
     const seat = this.find(".seat").value;
-    let shown = 0;
-    this.rows.forEach(({ row, haystack }, i) => {
-      const step = this.steps[i];
-      const fits =
-        (kind === "" || (kind === "moves" ? step.move : kind === `kind:${step.kind}`)) &&
-        (seat === "" || seat === String(step.seat)) &&
-        needles.every((needle) => haystack.includes(needle));
-      row.hidden = !fits;
-      if (fits) shown += 1;
-    });
-    const all = this.rows.length;
-    this.find(".count").textContent = shown === all ? `${all} events` : `${shown} of ${all} events`;
-    if (this.current) this.keepInView();
+    const fits = (step, i) =>
+      (kind === "" || (kind === "moves" ? step.move : kind === `kind:${step.kind}`)) &&
+      (seat === "" || seat === String(step.seat)) &&
+      needles.every((needle) => this.haystacks[i].includes(needle));
+    this.shown = this.steps.flatMap((step, i) => (fits(step, i) ? [i] : [])); // place in the list -> step
+    this.places = new Int32Array(this.steps.length).fill(-1); // step -> place in the list
+    this.shown.forEach((step, place) => (this.places[step] = place));
+
+    const all = this.steps.length;
+    this.find(".count").textContent = this.shown.length === all ? `${all} events` : `${this.shown.length} of ${all} events`;
+    this.find(".list ol").replaceChildren();
+    this.find(".list ol").style.height = `${this.shown.length * ROW}px`;
+    this.rows = new Map(); // place in the list -> its row, of those in view
+    this.scrolled = this.find(".list").scrollTop;
+    if (all) this.drawEvents();
   }
 
   // --- input ---
@@ -367,10 +397,12 @@ class Viewer {
       if (button && button.ariaDisabled !== "true") this.do(button.dataset.do);
     });
     on(find(".list"), "click", (event) => {
-      const at = this.rows.findIndex(({ row }) => row.contains(event.target));
-      if (at < 0) return;
-      this.move(at);
-      this.current.button.focus({ preventScroll: true });
+      const button = event.target.closest("[data-step]");
+      if (button) this.move(Number(button.dataset.step));
+    });
+    on(find(".list"), "scroll", () => {
+      this.scrolled = find(".list").scrollTop;
+      this.drawRows();
     });
     on(find(".range"), "input", (event) => this.move(event.target.valueAsNumber));
     on(find(".number"), "change", (event) => {

@@ -7,6 +7,7 @@ check), `step` (where to open).
 import random
 from typing import Any
 
+import msgspec
 import streamlit as st
 
 from dashboard import scene
@@ -52,6 +53,7 @@ def picture(names: tuple[str, ...], active: int, draw: int, bank: list[str], han
     return scene.Scene(width, height, f"{len(bank)} cards in the bank; {names[active]} is to move.", groups)
 
 
+@st.cache_resource(show_spinner=False)
 def game(length: int, names: tuple[str, ...]) -> Payload:
     chance = random.Random(7)
     colours = list(COLOURS)
@@ -135,6 +137,6 @@ st.set_page_config(layout="wide")
 query = st.query_params
 payload = game(int(query.get("steps", 40)), HOSTILE if query.get("names") == "hostile" else NAMES)
 if "smuggle" in query:
-    payload.picture["smuggled"] = [(0, smuggled())]
+    payload = msgspec.structs.replace(payload, picture=payload.picture | {"smuggled": [(0, smuggled())]})
 rested = show(payload, "viewer", int(query.get("step", 0)))
 st.text(f"The server knows step {rested}.")
