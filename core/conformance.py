@@ -14,13 +14,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.bots import RandomBot
+from core.bots.seats import seated
 from core.chance import Chance
 from core.engine import fold, play, refuse, start, states
 from core.game import Game, State
 from core.paths import flatten
 from core.redact import moves_of, redact, seen
 from core.registry import codec
-from core.rng import Rng, bot_stream, seed_key
+from core.rng import Rng, seed_key
 from core.streams import encode_all
 from events.base import Event, GameEnded, GameStarted, Move, Options
 from events.codec import canonical, encode
@@ -67,12 +68,7 @@ def seat_counts(game: Game[Any], options: Options | None = None) -> list[int]:
 def random_game(game: Game[Any], seats: int, seed: str, options: Options | None = None) -> list[Event]:
     """Give the events of a game of random bots; the same for the same seed, in any process."""
     key = seed_key(seed)
-    bot = RandomBot()
-
-    def choose(state: State, moves: Sequence[Move], seq: int) -> Move:
-        return bot.choose(None, moves, Rng(key, seq, bot_stream(moves[0].seat)))
-
-    return play(game, start(game, seats, options), key, choose)
+    return play(game, start(game, seats, options), key, seated([RandomBot()] * seats, key))
 
 
 def state_digests(game: Game[Any], events: Sequence[Event]) -> list[str]:

@@ -18,8 +18,8 @@ from events.errors import SetupError, UnlawfulEvent
 
 StateT = TypeVar("StateT", bound=State)
 
-Choose: TypeAlias = Callable[[StateT, Sequence[Move], int], Move]
-"""Whoever decides for the seats: (state, legal moves, number of the event) -> one of the moves."""
+Choose: TypeAlias = Callable[[StateT, Sequence[Move], Sequence[Event]], Move]
+"""Whoever decides for the seats: (state, legal moves, the events so far) -> one of the moves."""
 
 
 def start(game: Game[Any], seats: int, options: Options | None = None) -> GameStarted[Options]:
@@ -43,7 +43,7 @@ def consequence(game: Game[StateT], state: StateT, key: bytes, seq: int, stream:
 
 
 def play(game: Game[StateT], started: Event, key: bytes, choose: Choose[StateT]) -> list[Event]:
-    """Play a whole game; give its events. `choose(state, moves, seq)` gives one of the moves.
+    """Play a whole game; give its events. `choose(state, moves, events so far)` gives one of the moves.
 
     Raises `UnlawfulEvent` if the rules have not come to an end after `game.bound` events.
     """
@@ -55,7 +55,7 @@ def play(game: Game[StateT], started: Event, key: bytes, choose: Choose[StateT])
             moves = game.legal(state)
             if not moves:
                 return events
-            event = choose(state, moves, seq)
+            event = choose(state, moves, events)
         events.append(event)
         state = game.evolve(state, event)
     raise UnlawfulEvent(f"{game.title} has not ended after {game.bound} events")

@@ -16,12 +16,13 @@ from inspect import isabstract
 from typing import Any
 
 from core.game import Game
+from core.games.picnic_palace import Picnic
 from core.games.queen_of_the_cupcakes import Queen
 from events.base import GameEnded, GameStarted, Unknown
 from events.codec import Codec
 from events.errors import SetupError
 
-OURS: tuple[type[Game[Any]], ...] = (Queen,)
+OURS: tuple[type[Game[Any]], ...] = (Queen, Picnic)
 GROUP = "tabletape.games"
 
 

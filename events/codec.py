@@ -55,7 +55,7 @@ class Codec:
         """
         try:
             event: Event = self._one.decode(raw)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
             return self._unknown(raw, error)
         if _encoder.encode(event) != raw:
             _refuse_doubled_keys(raw)
@@ -65,19 +65,20 @@ class Codec:
         """Give the events of a whole stream. Bytes that are all known and canonical are read in one go."""
         try:
             events: tuple[Event, ...] = self._many.decode(b"[" + b",".join(raws) + b"]")
+            if raws == tuple([_encoder.encode(event) for event in events]):
+                return events
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return tuple([self.decode(raw) for raw in raws])
-        return events
+            pass
+        return tuple([self.decode(raw) for raw in raws])
 
     def _unknown(self, raw: bytes, error: Exception) -> Event:
         try:
             tag = _tag_decoder.decode(raw).type
-            _refuse_doubled_keys(raw)
-            tag.encode("utf-8")
-        except (msgspec.MsgspecError, RecursionError, UnicodeError):
-            raise FormatError(f"not an event: {_one_line(error)}") from None
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
+            raise FormatError(f"not an event: {_one_line(problem)}") from None
         if tag in self.tags:
             raise FormatError(f"broken {tag} event: {_one_line(error)}")
+        _refuse_doubled_keys(raw)
         return Unknown(kind=tag, raw=raw)
 
     @property
@@ -100,7 +101,10 @@ def _refuse_doubled_keys(raw: bytes) -> None:
             raise FormatError("not an event: a field is given twice")
         return fields
 
-    json.loads(raw, object_pairs_hook=pairs)
+    try:
+        json.loads(raw, object_pairs_hook=pairs)
+    except (ValueError, RecursionError) as error:  # e.g. a number of five thousand digits
+        raise FormatError(f"not an event: {_one_line(error)}") from None
 
 
 def _one_line(error: Exception) -> str:

@@ -10,7 +10,7 @@ A game's author finds and records them:
         --shows "two seats, a bin is filled"
     python -m replay.golden check queen-of-the-cupcakes
 
-`first_tape` searches seeds; what no seed brings about is made by hand: `record(slug, name, tape_of(game, events), ...)`.
+`first_tape` searches seeds; what no seed brings about is made by hand: `tape_of(game, events)`, then `record`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import msgspec
 import typer
@@ -35,7 +35,7 @@ from events.base import Event, GameEnded, GameStarted, Options
 from events.codec import canonical
 from events.errors import FormatError, SetupError, TabletapeError
 from events.jsonl import read, write
-from events.tape import Header, Player, Tape, sealed
+from events.tape import Header, Player, Tape, digest, sealed
 from replay.games import game_of, load
 from replay.packaged import data_root
 from replay.simulate import bots_for, play_tape
@@ -95,7 +95,7 @@ def listed(slug: str, root: Path | None = None) -> Golden:
 
 
 def tapes(slug: str, root: Path | None = None) -> Iterator[tuple[Stream, Tape]]:
-    """Give each listed stream with its tape; raises `FormatError` for a file that does not hold exactly one game."""
+    """Give each listed stream with its tape; raises `FormatError` for one that does not hold exactly one game."""
     for stream in listed(slug, root).stream:
         yield stream, _read(_folder(slug, root) / stream.file)
 
@@ -112,21 +112,24 @@ def check(slug: str, root: Path | None = None) -> list[str]:
     findings = [f"{name}: listed twice" for name in dict.fromkeys(names) if names.count(name) > 1]
     findings += [f"{path.name}: not in {LIST}" for path in sorted(folder.glob("*.jsonl")) if path.name not in names]
     for stream in streams:
-        try:
-            findings += [f"{stream.file}: {problem}" for problem in _problems(slug, folder / stream.file, stream)]
-        except (FormatError, OSError) as error:
-            findings.append(f"{stream.file}: {error}")
+        findings += [f"{stream.file}: {problem}" for problem in _problems(slug, folder / stream.file, stream.digest)]
     return findings or uncovered(slug, root)
 
 
-def _problems(slug: str, path: Path, stream: Stream) -> Iterator[str]:
-    if stream.digest != _digest(path.read_bytes()):
-        yield f"changed: its digest is not that of {LIST}"
-    tape = _read(path)
-    if tape.header.game != slug:
-        yield f"a game of {tape.header.game}"
-    elif problem := unsound(tape):
-        yield problem
+def _problems(slug: str, path: Path, digest: str) -> Iterator[str]:
+    try:
+        if _digest(path.read_bytes()) != digest:
+            yield f"changed: its digest is not that of {LIST}"
+        tape = _read(path)
+    except OSError as error:
+        yield str(error.strerror)
+    except FormatError as error:
+        yield str(error)
+    else:
+        if tape.header.game != slug:
+            yield f"a game of {tape.header.game}"
+        elif problem := unsound(tape):
+            yield problem
 
 
 def unsound(tape: Tape) -> str | None:
@@ -267,7 +270,7 @@ def first_tape(
 
 def _id(*parts: bytes) -> str:
     """An id that follows from what is recorded, so that recording it again changes nothing."""
-    return str(UUID(bytes=blake2b(b"\n".join(parts), digest_size=16).digest(), version=8))
+    return str(uuid5(UUID(int=0), digest(parts)))
 
 
 def _folder(slug: str, root: Path | None) -> Path:
@@ -278,9 +281,9 @@ def _read(path: Path) -> Tape:
     with path.open("rb") as file:
         readings = list(read(file))
     if len(readings) != 1:
-        raise FormatError(f"{path.name} holds {len(readings)} games, not one")
+        raise FormatError(f"it holds {len(readings)} games, not one")
     if readings[0].tape is None:
-        raise FormatError(f"{path.name}: {readings[0].problem}")
+        raise FormatError(f"line {readings[0].line}: {readings[0].problem}")
     return readings[0].tape
 
 

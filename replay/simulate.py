@@ -19,14 +19,14 @@ import msgspec
 from msgspec import Struct
 
 from core.bots import ANY_GAME, Bot
-from core.engine import Choose, play, start
-from core.game import Game, State
-from core.redact import redact
+from core.bots.seats import seated
+from core.engine import play, start
+from core.game import Game
 from core.registry import find
-from core.rng import Rng, bot_stream, seed_key
+from core.rng import seed_key
 from core.sheets import from_json
 from core.streams import encode_all, shapes
-from events.base import Move, Options
+from events.base import Options
 from events.codec import canonical
 from events.errors import SetupError
 from events.tape import Header, Player, Tape, sealed
@@ -106,7 +106,7 @@ def play_tape(
     key = seed_key(seed)
     known = bots_for(type(game))
     bots = [known[player.bot or ""]() for player in players]
-    events = play(game, start(game, len(players), options), key, chooser(bots, key))
+    events = play(game, start(game, len(players), options), key, seated(bots, key))
     header = Header(
         id=id,
         game=game.slug,
@@ -119,20 +119,6 @@ def play_tape(
         components=None if components is None else msgspec.Raw(components),
     )
     return sealed(header, encode_all(events))
-
-
-def chooser(bots: Sequence[Bot], key: bytes) -> Choose[State]:
-    """Give a function that lets the bot at a seat decide: a view, that seat's moves and its own randomness, no more."""
-    streams = [bot_stream(seat) for seat in range(len(bots))]
-
-    def choose(state: State, moves: Sequence[Move], seq: int) -> Move:
-        seat = moves[0].seat
-        own = moves if moves[-1].seat == seat else [move for move in moves if move.seat == seat]
-        bot = bots[seat]
-        view = None if bot.blind else redact(state, seat)
-        return bot.choose(view, own, Rng(key, seq, streams[seat]))
-
-    return choose
 
 
 def tapes(batch: Batch, first: int, count: int) -> Iterator[Tape]:

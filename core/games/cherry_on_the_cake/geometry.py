@@ -1,0 +1,63 @@
+"""Which stripes of a cake a new piece connects: exact integers, no judging by eye (CC-15 to CC-22)."""
+
+from __future__ import annotations
+
+from core.games.cherry_on_the_cake.state import Board, CakeSheet, Interval, PieceStripe, Stripe
+from events.cherry_on_the_cake import StripeAt
+
+
+def overlap(one: Interval, other: Interval) -> int:
+    """Give how many units two intervals share; 0 where they touch in a point or not at all (CC-15)."""
+    return max(0, min(one[1], other[1]) - max(one[0], other[0]))
+
+
+def upper_edge(stripe: PieceStripe, rotation: int, width: int) -> Interval:
+    """Give where a stripe meets the upper edge of its piece as it lies: turned by 180 degrees, that is its bottom."""
+    return stripe.top if rotation == 0 else (width - stripe.bottom[1], width - stripe.bottom[0])
+
+
+def lower_edge(stripe: PieceStripe, rotation: int, width: int) -> Interval:
+    """Give where a stripe meets the lower edge of its piece as it lies (CC-11, CC-16)."""
+    return stripe.bottom if rotation == 0 else (width - stripe.top[1], width - stripe.top[0])
+
+
+def stripes(sheet: CakeSheet, board: Board, layer: int) -> tuple[Stripe, ...]:
+    """Give the printed stripes of a layer of a cake: 0 is the plate (CC-21), 1 the first piece."""
+    return sheet.plates[board.plate].stripes if layer == 0 else sheet.pieces[board.cake[layer - 1][0]].stripes
+
+
+def joints(sheet: CakeSheet, board: Board, layer: int) -> list[tuple[int, int]]:
+    """Give the pairs (stripe of the layer below, stripe of this layer) of one colour that overlap; `layer` from 1."""
+    width = sheet.width
+    piece, rotation = board.cake[layer - 1]
+    above = [(stripe.colour, lower_edge(stripe, rotation, width)) for stripe in sheet.pieces[piece].stripes]
+    if layer == 1:
+        below = [(stripe.colour, stripe.top) for stripe in sheet.plates[board.plate].stripes]
+    else:
+        piece, rotation = board.cake[layer - 2]
+        below = [(stripe.colour, upper_edge(stripe, rotation, width)) for stripe in sheet.pieces[piece].stripes]
+    return [
+        (lower, upper)
+        for upper, (colour, (left, right)) in enumerate(above)
+        for lower, (other, (start, end)) in enumerate(below)
+        if colour == other and left < end and start < right
+    ]
+
+
+def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
+    """Give the stripes that the topmost piece of a cake connects, through all layers, bottom layer first (CC-17).
+
+    A stripe of the new piece that overlaps none of its colour connects nothing (CC-18). Each stripe counts once however
+    many chains reach it, and stripes of one piece are joined by a chain only (CC-20).
+    """
+    top = len(board.cake)
+    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in joints(sheet, board, top)])]
+    known = [joints(sheet, board, layer) for layer in range(1, top + 1)]
+    for layer, stripe in found:  # grows while it is walked
+        for lower, upper in known[layer - 1] if layer else ():
+            if upper == stripe and (layer - 1, lower) not in found:
+                found.append((layer - 1, lower))
+        for lower, upper in known[layer] if layer < top else ():
+            if lower == stripe and (layer + 1, upper) not in found:
+                found.append((layer + 1, upper))
+    return tuple(sorted(found))
