@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from core.bots import RandomBot
 from core.bots.seats import seated
 from core.chance import Chance
 from core.engine import fold, play, refuse, start, states
-from core.game import Game, State
+from core.game import Game
 from core.paths import flatten
-from core.redact import moves_of, redact, seen
+from core.redact import marks_of, moves_of, redact, seen
 from core.registry import codec
 from core.rng import Rng, seed_key
 from core.streams import encode_all
@@ -50,6 +52,7 @@ def check_game(game: Game[Any], games: int = 20, options: Options | None = None,
             check_lawfulness(game, events)
             check_moves(game, events)
             check_views(game, events)
+            check_chance(game, events, f"{seed}/{seats}/{number}")
             played += 1
         for number in range(max(1, games // 4)):
             check_secrets(game, seats, f"{seed}/{seats}/{number}", options)
@@ -91,26 +94,33 @@ def check_replay(game: Game[Any], events: Sequence[Event]) -> None:
 
 
 def _check_frozen(game: Game[Any], step: int, value: Any) -> None:
-    if isinstance(value, list | dict | set | bytearray):
-        raise Broken(f"{game.slug}, step {step}: the state holds a {type(value).__name__}, which can be changed")
+    """A state is of frozen structs, tuples, text and whole numbers: nothing that can be changed or has no order."""
     if isinstance(value, tuple):
         for item in value:
             _check_frozen(game, step, item)
-    elif isinstance(value, State):
+    elif isinstance(value, Struct) and value.__struct_config__.frozen:
+        marks = marks_of(type(value))
         for name in value.__struct_fields__:
-            if name != "sheet":
+            if name not in marks or marks[name].kind != "components":
                 _check_frozen(game, step, getattr(value, name))
+    else:
+        plain = value is None or isinstance(value, str | int)
+        _expect(plain, game, step, f"the state holds a {type(value).__name__}: it can be changed, or is not exact")
 
 
 def check_ending(game: Game[Any], events: Sequence[Event]) -> None:
-    """A game ends with `game_ended`, once, with one score a seat and every seat ranked; nothing goes on after it."""
+    """A game ends with `game_ended`, once, with one score a seat; nothing goes on after it.
+
+    Every seat is ranked, or none where the engine has given up on a game without end.
+    """
     last = events[-1]
     step = len(events) - 1
     seats = _seats(events)
     if not isinstance(last, GameEnded):
         raise Broken(f"{game.slug}, step {step}: nobody may choose, and the game has not ended")
     _expect(len(last.scores) == seats, game, step, "there is not one score a seat")
-    _expect(sorted([seat for group in last.ranking for seat in group]) == list(range(seats)), game, step, "ranking")
+    ranked = sorted([seat for group in last.ranking for seat in group])
+    _expect(ranked in ([], list(range(seats))), game, step, "the ranking names some seats and not others")
     for number, state in enumerate(states(game, events)):
         outcome = game.outcome(state)
         _expect((outcome is not None) == (number == step), game, number, "an outcome before or after the end")
@@ -195,6 +205,27 @@ def check_views(game: Game[Any], events: Sequence[Event]) -> None:
         _expect(moves_of(game.legal(state), "spectator") == [], game, step, "a spectator sees legal moves")
 
 
+def check_chance(game: Game[Any], events: Sequence[Event], seed: str) -> None:
+    """An outcome of chance tells a viewer no more than the view shows after it.
+
+    Where another outcome would look different, but leave the viewer's view as it is and the state not, the event tells
+    what the state hides (unless it is one of `Game.recalled`).
+    """
+    seats = _seats(events)
+    for step, before, due in _chances(game, events):
+        event = events[step]
+        dice = Rng(seed_key(seed), step, b"chance")
+        others = [other for other, weight in due.odds if weight and other != event] or [_exchanged(event, dice)]
+        other = dice.choice(others)
+        if other == event or not due.admits(other) or isinstance(event, game.recalled):
+            continue
+        one, two = game.evolve(before, event), game.evolve(before, other)
+        for viewer in ("spectator", *range(seats)):
+            told = _bytes(seen(event, viewer)) != _bytes(seen(other, viewer))
+            hidden = told and one != two and _view(one, viewer) == _view(two, viewer)
+            _expect(not hidden, game, step, f"viewer {viewer} learns from an outcome of chance what the view hides")
+
+
 def check_secrets(game: Game[Any], seats: int, seed: str, options: Options | None = None) -> int:
     """The swap test: what a viewer has never known cannot be told from anything the viewer is shown.
 
@@ -217,7 +248,9 @@ def check_secrets(game: Game[Any], seats: int, seed: str, options: Options | Non
 def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, viewer: Viewer, attempt: int) -> int:
     events = random_game(game, seats, seed, options)
     dice = Rng(seed_key(seed), attempt, b"swap")
-    swaps = [(step, swap) for step, due in _chances(game, events) if (swap := _swap(due, events[step], viewer, dice))]
+    swaps = [
+        (step, swap) for step, _, due in _chances(game, events) if (swap := _swap(due, events[step], viewer, dice))
+    ]
     if not swaps:
         return 0
     at, changed = dice.choice(swaps)
@@ -227,11 +260,21 @@ def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, vi
     for step in range(at, len(events)):
         event = events[step]
         other = _counterpart(game, two, event, changed if step == at else None)
-        if other is None:
+        if seen(event, viewer) is None and (other is None or seen(other, viewer) is not None):
+            one = game.evolve(one, event)  # somebody declined in secret what in the other game nobody could do
+            _expect(_view(one, viewer) == _view(two, viewer), game, step, f"viewer {viewer} sees a secret in the view")
+            continue
+        if seen(event, viewer) is not None and (other is None or seen(other, viewer) is None):
+            two = _in_secret(game, two, viewer)  # the other way round
+            other = _counterpart(game, two, event, None)
+        if other is None or (other != event and _could_decline(game, one, viewer)):
             return compared
+        if isinstance(event, Move) and not any(_could_decline(game, state, viewer) for state in (one, two)):
+            alike = (game.forced(one) is None) == (game.forced(two) is None)
+            _expect(alike, game, step, f"viewer {viewer} can tell a hidden card by whether a seat is asked")
         seen_one, seen_two = seen(event, viewer), seen(other, viewer)
         one, two = game.evolve(one, event), game.evolve(two, other)
-        view_one, view_two = (canonical(flatten(redact(state, viewer))) for state in (one, two))
+        view_one, view_two = _view(one, viewer), _view(two, viewer)
         _expect(
             type(seen_one) is type(seen_two), game, step, f"viewer {viewer} can tell a hidden card by what happens next"
         )
@@ -242,10 +285,31 @@ def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, vi
             )
             return compared
         _expect(view_one == view_two, game, step, f"viewer {viewer} sees in the view what nothing has shown")
-        mine, others = _own_moves(game, one, viewer), _own_moves(game, two, viewer)
+        mine, others = (_own_moves(game, _in_secret(game, state, viewer), viewer) for state in (one, two))
         _expect(mine == others, game, step, f"viewer {viewer} can tell a hidden card by its own legal moves")
         compared += 1
     return compared
+
+
+def _in_secret(game: Game[Any], state: Any, viewer: Viewer) -> Any:
+    """Let everything happen that the viewer does not see: seats that are asked in secret decline (G-02, G-06)."""
+    for _ in range(game.bound):
+        due = game.forced(state)
+        options = game.legal(state) if due is None else [due] if isinstance(due, Event) else []
+        unseen = [event for event in options if seen(event, viewer) is None]
+        if not unseen:
+            break
+        state = game.evolve(state, unseen[0])
+    return state
+
+
+def _could_decline(game: Game[Any], state: Any, viewer: Viewer) -> bool:
+    """May a seat that is asked in secret decline? Then to be seen answering was its own choice."""
+    return game.forced(state) is None and any(seen(move, viewer) is None for move in game.legal(state))
+
+
+def _view(state: Any, viewer: Viewer) -> bytes:
+    return canonical(flatten(redact(state, viewer)))
 
 
 def _counterpart(game: Game[Any], state: Any, event: Event, changed: Event | None) -> Event | None:
@@ -266,13 +330,13 @@ def _own_moves(game: Game[Any], state: Any, viewer: Viewer) -> list[bytes]:
     return [encode(move) for move in moves_of(game.legal(state), viewer)]
 
 
-def _chances(game: Game[Any], events: Sequence[Event]) -> Iterator[tuple[int, Chance]]:
-    """Give the steps at which chance decided, with what it could decide."""
+def _chances(game: Game[Any], events: Sequence[Event]) -> Iterator[tuple[int, Any, Chance]]:
+    """Give the steps at which chance decided, with the state before and what it could decide."""
     state: Any = game.initial()
     for step, event in enumerate(events):
         due = game.forced(state) if step else None
         if isinstance(due, Chance):
-            yield step, due
+            yield step, state, due
         state = game.evolve(state, event)
 
 

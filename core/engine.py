@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from core.chance import Chance
 from core.game import Game, State
 from core.rng import NATURE, Rng
-from events.base import Event, GameStarted, Move, Options, TakenBack
+from events.base import Event, GameStarted, Move, Options, TakenBack, kind_of
 from events.codec import encode
 from events.errors import SetupError, UnlawfulEvent
 
@@ -108,6 +108,20 @@ def append(game: Game[StateT], state: StateT, seq: int, event: Event) -> StateT:
     if reason := refuse(game, state, seq, event):
         raise UnlawfulEvent(f"event {seq}, {_text(event)}: {reason}")
     return game.evolve(state, event)
+
+
+def take_back(game: Game[Any], events: Sequence[Event], to: int) -> TakenBack:
+    """Give the event that takes a game in play back to step `to`; a recording may be corrected to any earlier step.
+
+    Raises `UnlawfulEvent` if there is no such earlier step, or if what has happened since cannot be undone: a die that
+    has been rolled, a card that has been seen.
+    """
+    if not 0 <= to < len(events) - 1:
+        raise UnlawfulEvent(f"nothing to take back: step {to} is not before {len(events) - 1}")
+    for step, event in enumerate(events[to + 1 :], to + 1):
+        if isinstance(event, game.irrevocable):
+            raise UnlawfulEvent(f"step {step}, {kind_of(event)}, cannot be taken back")
+    return TakenBack(to)
 
 
 def _refuse_start(game: Game[Any], event: Event) -> str | None:

@@ -66,6 +66,9 @@ class Game(ABC, Generic[StateT]):
     recalled: ClassVar[tuple[type[Event], ...]] = ()
     """Consequences that show what the state then hides again: players may remember it, views do not repeat it."""
 
+    irrevocable: ClassVar[tuple[type[Event], ...]] = ()
+    """Events that show something new or bind a seat: while a game is played, no take-back goes behind one (CC-62)."""
+
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
         self.sheet_digest = sheet_digest(sheet)

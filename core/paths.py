@@ -10,13 +10,11 @@ Redact first, then flatten: a path of a redacted state shows what its viewer may
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from core.redact import marks_of
-from events.marks import Mark
 
 Scalar: TypeAlias = str | int | None
 Leaf: TypeAlias = Scalar | tuple[Scalar, ...]
@@ -40,7 +38,7 @@ def diff(before: Paths, after: Paths) -> list[Change]:
 
 
 def _struct(value: Struct, prefix: str) -> Iterator[tuple[str, Leaf]]:
-    marks = _marks(type(value))
+    marks = marks_of(type(value))
     for name in value.__struct_fields__:
         mark = marks.get(name)
         if mark is not None and mark.kind == "components":
@@ -66,8 +64,3 @@ def _labels(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
     for name in path:
         value = getattr(value, name)
     return tuple([str(label) for label in value])
-
-
-@cache
-def _marks(kind: type[Struct]) -> dict[str, Mark]:
-    return marks_of(kind)

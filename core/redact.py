@@ -6,7 +6,7 @@ with `MASK` where a face is hidden, so whatever draws, describes or compares the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, get_type_hints
 
@@ -63,7 +63,8 @@ def viewer_from(text: str, seats: int) -> Viewer:
     raise FormatError(f"no such viewer: {text!r} (spectator, omniscient or a seat from 0 to {seats - 1})")
 
 
-def marks_of(kind: type[Struct]) -> dict[str, Mark]:
+@cache
+def marks_of(kind: type[Struct]) -> Mapping[str, Mark]:
     """Give the mark of each marked field of a struct type."""
     marks = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():

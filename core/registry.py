@@ -16,13 +16,15 @@ from inspect import isabstract
 from typing import Any
 
 from core.game import Game
+from core.games.cherry_on_the_cake import Cherry
 from core.games.picnic_palace import Picnic
 from core.games.queen_of_the_cupcakes import Queen
+from core.games.trash_pandas import TrashPandas
 from events.base import GameEnded, GameStarted, Unknown
 from events.codec import Codec
 from events.errors import SetupError
 
-OURS: tuple[type[Game[Any]], ...] = (Queen, Picnic)
+OURS: tuple[type[Game[Any]], ...] = (Queen, TrashPandas, Cherry, Picnic)
 GROUP = "tabletape.games"
 
 
@@ -48,7 +50,7 @@ def find(slug: str, rules: int | None = None) -> type[Game[Any]]:
     """
     known = games()
     if slug not in known:
-        close = get_close_matches(slug, known, n=1, cutoff=0.4)
+        close = [name for name in known if slug and slug in name] or get_close_matches(slug, known, n=1, cutoff=0.4)
         hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
         raise SetupError(f"no game is called {slug!r}; {hint}")
     kind = known[slug]

@@ -7,7 +7,7 @@ what is played with, so notes and provenance can be mended without touching old 
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -52,11 +52,19 @@ def parse(text: str | bytes, kind: type[SheetT]) -> SheetT:
         raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
 
 
-def from_json(text: bytes | msgspec.Raw, kind: type[SheetT]) -> SheetT:
-    """Give the sheet that travels as JSON in a stream's header; raises `FormatError` with the path of what is wrong."""
+def from_json(text: bytes, kind: type[SheetT]) -> SheetT:
+    """Give the sheet that is written as JSON; raises `FormatError` with the path of what is wrong."""
     try:
         return _checked(msgspec.json.decode(text, type=kind))
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+
+
+def from_fields(fields: dict[str, Any], kind: type[SheetT]) -> SheetT:
+    """Give the sheet that travels in a stream's header; raises `FormatError` with the path of what is wrong."""
+    try:
+        return _checked(msgspec.convert(fields, kind))
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
 
 

@@ -15,16 +15,31 @@ from events.errors import FormatError
 from events.tape import Fault, Tape
 from events.upcast import upcast
 
+_NOT_THE_OLD_SHAPE = (
+    msgspec.MsgspecError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What an upcaster may raise for an event that is not of the shape it is for."""
+
 
 def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault | None]:
     """Give the events of a tape that can be believed and known, in today's shapes, and where and why they stop early.
 
     An event of an unknown type stops the stream: nothing after it can be folded.
     """
+    if not 1 <= tape.header.shapes <= shapes(kind):
+        return (), Fault(
+            0, f"event shapes of version {tape.header.shapes} are not known here (this has {shapes(kind)})"
+        )
     events = list[Event]()
     raws = tape.sound
     reader = codec(kind)
-    if tape.header.shapes == len(kind.upcasters) + 1:
+    if tape.header.shapes == shapes(kind):
         try:
             events.extend(reader.decode_all(raws))
         except FormatError:
@@ -33,7 +48,7 @@ def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault 
         for step, raw in enumerate(raws):
             try:
                 events.append(reader.decode(upcast(raw, tape.header.shapes, kind.upcasters)))
-            except (FormatError, msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+            except (FormatError, *_NOT_THE_OLD_SHAPE) as error:
                 return tuple(events), Fault(step, str(error))
     for step, event in enumerate(events):
         if isinstance(event, Unknown):

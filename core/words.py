@@ -35,11 +35,13 @@ def plain(event: Event, names: Sequence[str]) -> str:
 
 
 def result(event: GameEnded, names: Sequence[str]) -> str:
-    """Give who won with what, and the others in order.
+    """Give who won with what, and the others in order; a game that was only broken off has no ranking.
 
     >>> result(GameEnded(reason="x", scores=(3, 9), ranking=((1,), (0,))), ["Ada", "Bo"])
     'Bo wins with 9, then Ada 3'
     """
+    if not event.ranking:
+        return "nobody wins"
     first, *others = event.ranking
     score = event.scores[first[0]]
     won = f"{names[first[0]]} wins" if len(first) == 1 else f"{listed([names[seat] for seat in first])} share the win"

@@ -336,14 +336,14 @@ def fitted(words: str, width: float, size: float) -> str:
 
 
 def _width(words: str, size: float) -> float:
-    """Estimated width: a full em for wide scripts and emoji, nothing for combining marks, a mean letter otherwise."""
+    """Estimated width: a full em for wide scripts and emoji, nothing for combining marks, a wide letter otherwise."""
 
     def ems(character: str) -> float:
         if unicodedata.combining(character):
             return 0.0
         if unicodedata.east_asian_width(character) in "WF":
             return 1.0
-        return 0.68 if character.isupper() else 0.56
+        return 0.76 if character.isupper() else 0.63
 
     return sum(map(ems, words)) * size
 

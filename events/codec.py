@@ -15,6 +15,9 @@ from events.errors import FormatError
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 
+_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What readers raise for bytes that are no JSON of ours: `ValueError` for bad UTF-8 or a number of 5,000 digits."""
+
 
 def encode(event: Event) -> bytes:
     """Give the canonical JSON of an event; an unknown event is given back as it came.
@@ -55,7 +58,7 @@ class Codec:
         """
         try:
             event: Event = self._one.decode(raw)
-        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        except _BROKEN as error:
             return self._unknown(raw, error)
         if _encoder.encode(event) != raw:
             _refuse_doubled_keys(raw)
@@ -65,16 +68,16 @@ class Codec:
         """Give the events of a whole stream. Bytes that are all known and canonical are read in one go."""
         try:
             events: tuple[Event, ...] = self._many.decode(b"[" + b",".join(raws) + b"]")
-            if raws == tuple([_encoder.encode(event) for event in events]):
+            if [_encoder.encode(event) for event in events] == list(raws):
                 return events
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        except _BROKEN:
             pass
         return tuple([self.decode(raw) for raw in raws])
 
     def _unknown(self, raw: bytes, error: Exception) -> Event:
         try:
             tag = _tag_decoder.decode(raw).type
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
+        except _BROKEN as problem:
             raise FormatError(f"not an event: {_one_line(problem)}") from None
         if tag in self.tags:
             raise FormatError(f"broken {tag} event: {_one_line(error)}")
@@ -103,7 +106,7 @@ def _refuse_doubled_keys(raw: bytes) -> None:
 
     try:
         json.loads(raw, object_pairs_hook=pairs)
-    except (ValueError, RecursionError) as error:  # e.g. a number of five thousand digits
+    except _BROKEN as error:
         raise FormatError(f"not an event: {_one_line(error)}") from None
 
 

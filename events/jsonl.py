@@ -9,7 +9,8 @@ Line 1 of a game is its header (it starts with the format version), then comes o
 changed byte is not only noticed but found, also in games without a seed. Writers of other programs may leave `check`,
 `length` and `digest` out: then nothing is claimed and nothing is compared. Blank lines are skipped.
 
-Reading never stops at a bad game: each game comes back with what is sound and, in `fault`, what is not.
+Where the header has a check, every event has one. Reading never stops at a bad game: each game comes back with what is
+sound and, in `fault`, what is not.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def read(lines: Iterable[bytes]) -> Iterator[Reading]:
     """Give the games of a file, in order. Only framing, order and checks are judged here, not rules.
 
     A line that cannot be believed ends its game there (`Tape.fault`); the lines from there on are kept as they are.
-    Lines before any header, or behind a header that cannot be read, are counted in one `Reading` without a tape.
+    Lines before any header, behind a header that cannot be read, or left over after a whole game, are counted in one
+    `Reading` without a tape.
     """
     game = list[_Line]()
     for number, line in enumerate(lines, 1):
@@ -76,42 +78,52 @@ def read(lines: Iterable[bytes]) -> Iterator[Reading]:
         if not text:
             continue
         if _is_header(text) and game:
-            yield _reading(game)
+            yield from _readings(game)
             game = []
         game.append((number, text))
     if game:
-        yield _reading(game)
+        yield from _readings(game)
 
 
 def _is_header(line: bytes) -> bool:
     return line.startswith(b'{"tabletape"') or line.replace(b" ", b"").startswith(b'{"tabletape"')
 
 
-def _reading(game: list[_Line]) -> Reading:
+def _readings(game: list[_Line]) -> Iterator[Reading]:
     start, first = game[0]
     if not _is_header(first):
-        return Reading(start, None, f"{len(game)} lines that belong to no game: a game starts with its header line")
+        yield Reading(start, None, f"{len(game)} lines that belong to no game: a game starts with its header line")
+        return
     try:
-        header = _header(first)
+        header, checked = _header(first)
     except FormatError as error:
-        return Reading(start, None, str(error))
-    return Reading(start, _tape(header, game[1:]))
+        yield Reading(start, None, str(error))
+        return
+    lines = game[1:]
+    if header.length is not None and header.digest is not None and len(lines) > header.length:
+        tape = _tape(header, lines[: header.length], checked)
+        if tape.fault is None:  # a whole game: what follows is another's, whose header is damaged
+            yield Reading(start, tape)
+            yield from _readings(lines[header.length :])
+            return
+    yield Reading(start, _tape(header, lines, checked))
 
 
-def _header(line: bytes) -> Header:
+def _header(line: bytes) -> tuple[Header, bool]:
+    """Read a header's line: the header, and whether it has a check."""
     match = re.fullmatch(rb'(.*),"check":"([0-9a-f]{8})"\}', line, re.DOTALL)
     body = match[1] + b"}" if match else line
     if len(line) > LINE_LIMIT:
         raise FormatError(f"header of {len(line):,} bytes: at most {LINE_LIMIT:,} are read")
     try:
         header = _header_decoder.decode(body)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         hint = f" (this reads format {FORMAT})" if "$.tabletape" in str(error) else ""
         raise FormatError(f"unreadable header: {' '.join(str(error).split())}{hint}") from None
     if match and match[2] != _header_check(canonical(header)):
         raise FormatError("the header was changed: it does not fit its check (remove the check if that was on purpose)")
     check_header(header)
-    return header
+    return header, match is not None
 
 
 def check_header(header: Header) -> None:
@@ -129,7 +141,7 @@ def _header_check(header: bytes) -> bytes:
     return blake2b(header, digest_size=CHECK // 2).hexdigest().encode()
 
 
-def _tape(header: Header, lines: list[_Line]) -> Tape:
+def _tape(header: Header, lines: list[_Line], checked: bool) -> Tape:
     events = list[bytes]()
     previous = ROOT
     fault = None
@@ -139,6 +151,8 @@ def _tape(header: Header, lines: list[_Line]) -> Tape:
             if found != seq:
                 raise FormatError(f"seq {found} stands where {seq} should be")
             after = link(previous, event)
+            if checked and check is None:
+                raise FormatError("the event was changed: it has no check")
             if check is not None and check != after.hex()[:CHECK]:
                 raise FormatError("the event was changed: it does not fit the chain")
         except FormatError as error:
@@ -165,11 +179,12 @@ def _unframe(line: bytes) -> tuple[int, str | None, bytes]:
     if match := _ours.match(line):
         return int(match[1]), match[2].decode() if match[2] else None, b"{" + line[match.end() :]
     try:
-        fields = json.loads(line, object_pairs_hook=_single_fields)
+        fields = json.loads(line, object_pairs_hook=_single_fields, parse_constant=_no_number)
         if not isinstance(fields, dict) or type(seq := fields.pop("seq", None)) is not int:
             raise FormatError("not an event: it has no seq")
         check = fields.pop("check", None)
-        return seq, None if check is None else str(check), msgspec.json.encode(fields)
+        event = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return seq, None if check is None else str(check), event.encode()
     except (ValueError, RecursionError):
         raise FormatError("not JSON (cut off, or damaged)") from None
 
@@ -179,3 +194,7 @@ def _single_fields(items: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(items):
         raise FormatError("not an event: a field is given twice")
     return fields
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number")

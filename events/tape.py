@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -29,6 +29,9 @@ NAME_LIMIT = 80
 SEED_LIMIT = 64
 """Longest seed, in UTF-8 bytes (the generator's key size)."""
 
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
+Version: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=1 << 31)]
+
 Provenance = Literal["simulated", "live", "imported"]
 
 
@@ -43,7 +46,7 @@ class Fork(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a branch leaves its parent: it shares the parent's events 0 to `step`."""
 
     parent: str
-    step: int
+    step: Count
 
 
 class Header(
@@ -53,22 +56,22 @@ class Header(
 
     `rules` is the version of the rules it was played under, `shapes` that of its event types (what upcasters start
     from). `seed` is None for games that nature dealt: a real table. `sheet` is the digest of the component sheet;
-    a sheet that is not the shipped one travels in `components`. `length` and `digest` describe the whole stream.
+    one that is not shipped travels in `components`, as its fields. `length` and `digest` describe the whole stream.
     `recorded` is when, as ISO 8601 text in UTC, where that is known.
     """
 
     id: str
     game: str
-    rules: int
-    shapes: int
+    rules: Version
+    shapes: Version
     sheet: str
     players: tuple[Player, ...]
     provenance: Provenance
     seed: str | None = None
-    components: msgspec.Raw | None = None
+    components: dict[str, Any] | None = None
     recorded: str | None = None
     fork: Fork | None = None
-    length: int | None = None
+    length: Count | None = None
     digest: str | None = None
 
 

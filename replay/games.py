@@ -7,7 +7,7 @@ from typing import Any
 
 from core.game import Game
 from core.registry import find
-from core.sheets import Sheet, from_json, parse, sheet_digest
+from core.sheets import Sheet, from_fields, parse, sheet_digest
 from events.errors import FormatError, SetupError
 from events.tape import Header
 from replay.packaged import data_root
@@ -39,7 +39,7 @@ def game_of(header: Header) -> Game[Any]:
     """
     kind = find(header.game, header.rules)
     if header.components is not None:
-        sheet = from_json(header.components, kind.sheet_type)
+        sheet = from_fields(header.components, kind.sheet_type)
         if sheet_digest(sheet) != header.sheet:
             raise SetupError("the component sheet in the header is not the one that the stream names")
         return kind(sheet)

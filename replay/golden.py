@@ -243,7 +243,7 @@ def tape_of(game: Game[Any], events: Sequence[Event], names: Sequence[str] = ())
         rules=game.rules,
         shapes=shapes(type(game)),
         sheet=game.sheet_digest,
-        components=None if shipped else msgspec.Raw(canonical(game.sheet)),
+        components=None if shipped else msgspec.json.decode(canonical(game.sheet)),
         players=players,
         provenance="imported",
     )

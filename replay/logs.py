@@ -11,7 +11,9 @@ import structlog
 def configure(json: bool, level: str) -> None:
     """Set up structlog: `level` as `logging` names it (an unknown one counts as warning), lines as text or as JSON."""
     number = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
-    renderer = structlog.processors.JSONRenderer() if json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    renderer = (
+        structlog.processors.JSONRenderer() if json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -116,7 +116,7 @@ def play_tape(
         players=tuple(players),
         provenance="simulated",
         seed=seed,
-        components=None if components is None else msgspec.Raw(components),
+        components=None if components is None else msgspec.json.decode(components),
     )
     return sealed(header, encode_all(events))
 

@@ -9,7 +9,8 @@ Nothing stops at the first bad game: a verdict says for each grade whether it ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -52,6 +53,46 @@ class Verdict(Struct, frozen=True):
     def holds(self) -> bool:
         """Do all grades hold that could be asked?"""
         return not self.failures
+
+
+class Group(Struct, frozen=True):
+    """Games that fail a grade in the same way: where and why, how many they are, and the id of the first."""
+
+    grade: Grade
+    step: int
+    path: str
+    reason: str
+    games: int
+    first: str
+
+
+class Summary(Struct, frozen=True):
+    """What was found for many games: how many, how many hold in each grade, how many have no seed, what fails."""
+
+    games: int
+    passed: dict[Grade, int]
+    seedless: int
+    failures: tuple[Group, ...]
+
+
+def summary(verdicts: Sequence[Verdict]) -> Summary:
+    """Give many verdicts in sum, alike failures grouped, the most frequent first."""
+    found = [(failure, verdict.id) for verdict in verdicts for failure in verdict.failures]
+    counts = Counter([failure for failure, _ in found])
+    first = dict(reversed(found))
+    failed = Counter([failure.grade for failure, _ in found])
+    asked = Counter([grade for verdict in verdicts for grade in verdict.grades])
+    return Summary(
+        games=len(verdicts),
+        passed={grade: asked[grade] - failed[grade] for grade in GRADES},
+        seedless=len(verdicts) - asked["exact"],
+        failures=tuple(
+            [
+                Group(failure.grade, failure.step, failure.path, failure.reason, count, first[failure])
+                for failure, count in counts.most_common()
+            ]
+        ),
+    )
 
 
 def verify(tape: Tape) -> Verdict:

@@ -4,13 +4,14 @@ The caller redacts first and builds the payload from what its viewer may see: wh
 the browser, drawn or not.
 """
 
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Final
 
 import msgspec
 import streamlit as st
 
-from dashboard.scene import ATTRIBUTES, TAGS, Element, Track, role_css
+from dashboard.scene import ATTRIBUTES, TAGS, Element, role_css
 
 Scalar = str | int | float | bool
 
@@ -47,8 +48,8 @@ class Payload(msgspec.Struct, frozen=True):
     width: int
     height: int
     steps: tuple[Step, ...]
-    picture: dict[str, Track[tuple[Element, ...]]]
-    state: dict[str, Track[Scalar]]
+    picture: Mapping[str, Sequence[tuple[int, tuple[Element, ...] | None]]]
+    state: Mapping[str, Sequence[tuple[int, Scalar | None]]]
     seats: tuple[str, ...] = ()
     warning: str | None = None
 

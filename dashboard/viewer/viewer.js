@@ -55,9 +55,10 @@ class Viewer {
     const decoder = new TextDecoder();
     const head = JSON.parse(decoder.decode(bytes.subarray(0, cut)));
     if (head.rev === this.rev) return;
+    const opening = this.rev === null; // at a step that the server and the address know
     this.rev = head.rev;
     this.load(JSON.parse(decoder.decode(bytes.subarray(cut + 1))));
-    if (this.steps.length) this.go(head.step, { quiet: true });
+    this.go(head.step, { quiet: opening });
   }
 
   close() {
@@ -284,14 +285,21 @@ class Viewer {
     const list = this.find(".list");
     const focused = list.contains(this.root.getRootNode().activeElement);
     const place = this.places[this.step];
-    if (place >= 0) {
+    if (place >= 0 && this.height > 0) {
       const top = place * ROW;
-      if (top - ROW < this.scrolled) this.scrolled = Math.max(top - ROW, 0);
-      else if (top + 2 * ROW > this.scrolled + this.height) this.scrolled = top + 2 * ROW - this.height;
-      if (list.scrollTop !== this.scrolled) list.scrollTop = this.scrolled;
+      const highest = Math.max(top - ROW, 0); // with a row to spare above, or below
+      const lowest = top + 2 * ROW - this.height;
+      const away = Math.max(this.scrolled - highest, lowest - this.scrolled);
+      if (away > 3 * ROW) this.scrollTo(top - this.height / 2);
+      else if (away > 0) this.scrollTo(this.scrolled > highest ? highest : lowest);
     }
     this.drawRows();
     if (focused) this.rows.get(place)?.firstChild.focus({ preventScroll: true });
+  }
+
+  scrollTo(top) {
+    this.find(".list").scrollTop = top;
+    this.scrolled = this.find(".list").scrollTop;
   }
 
   // Only the rows in view exist, so that a step costs the same in a long game as in a short one.

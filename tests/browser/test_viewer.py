@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from dashboard.scene import ROLES
 
 PAGE = Path(__file__).with_name("viewer_page.py")
 ROOT = Path(__file__).parents[2]
@@ -30,10 +32,17 @@ def address(serve: Callable[..., str]) -> str:
     return serve(command, quiet)
 
 
-@pytest.fixture
-def open_viewer(browser: Browser, address: str) -> Iterator[Open]:
-    """Gives a function that opens the page with the given query; nothing may be complained about in its console."""
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for the module: its cache saves each test some seconds of loading Streamlit."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_viewer(context: BrowserContext, address: str) -> Iterator[Open]:
+    """Gives a function that opens the page with the given query; nothing may be complained about in its console."""
     complaints: list[str] = []
 
     def start(**query: object) -> Page:
@@ -45,15 +54,16 @@ def open_viewer(browser: Browser, address: str) -> Iterator[Open]:
         return page
 
     yield start
-    context.close()
+    for page in context.pages:
+        page.close()
     assert complaints == []
 
 
-def expect_step(page: Page, step: int, last: int = LAST) -> None:
+def expect_step(page: Page, step: int, last: int = LAST, *, listed: bool = True) -> None:
     expect(page.locator(".number")).to_have_value(str(step))
     expect(page.locator(".range")).to_have_value(str(step))
     expect(page.locator(".total")).to_have_text(f"of {last}")
-    expect(page.locator(".list [aria-current=step] .at")).to_have_text(str(step))
+    expect(page.locator(".list [aria-current=step] .at")).to_have_text([str(step)] if listed else [])
 
 
 def picture(page: Page) -> str:
@@ -95,7 +105,7 @@ def test_keys_belong_to_whoever_is_typing(open_viewer: Open) -> None:
     for key in ("ArrowLeft", "Home", "Space"):
         page.keyboard.press(key)
     expect(page.locator(".needle")).to_have_value(" a [?]")
-    expect_step(page, 5)
+    expect_step(page, 5, listed=False)
     page.keyboard.press("Escape")
     expect(page.locator(".needle")).to_have_value("")
     page.keyboard.press("ArrowRight")
@@ -173,9 +183,11 @@ def test_filters_and_stepping_through_what_they_show(open_viewer: Open) -> None:
     expect(page.locator(".count")).to_have_text("3 of 40 events")
     expect(shown.locator(".at")).to_have_text(["4", "16", "28"])
     shown.first.click()
-    for key, step in (("ArrowDown", 16), ("ArrowDown", 28), ("ArrowDown", 28), ("ArrowUp", 16), ("ArrowRight", 17)):
+    for key, step in (("ArrowDown", 16), ("ArrowDown", 28), ("ArrowDown", 28), ("ArrowUp", 16)):
         page.keyboard.press(key)
         expect_step(page, step)
+    page.keyboard.press("ArrowRight")
+    expect_step(page, 17, listed=False)
     page.locator(".kind").select_option(label="Moves only")
     page.locator(".seat").select_option(label="All seats")
     expect(page.locator(".count")).to_have_text("27 of 40 events")
@@ -298,6 +310,20 @@ def test_a_step_beyond_the_ends_opens_at_the_end(open_viewer: Open, asked: int, 
     expect(page.get_by_text(f"The server knows step {step}.")).to_be_visible()
 
 
+def test_new_content_opens_where_the_script_says_and_the_server_knows(open_viewer: Open) -> None:
+    page = open_viewer()
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    expect(page.get_by_text("The server knows step 6.")).to_be_visible()
+    page.get_by_text("Something else").click()
+    expect_step(page, 2)
+    expect(page).to_have_url(re.compile(r"[?&]step=2$"))
+    page.get_by_role("button", name="Run again").click()
+    page.wait_for_timeout(500)  # for an answer that would be wrong
+    expect(page.get_by_text("The server knows step 2.")).to_be_visible()
+    expect_step(page, 2)
+
+
 def test_frames_travel_once(open_viewer: Open) -> None:
     page = open_viewer(steps=300)
     expect(page.get_by_text("The server knows step 0.")).to_be_visible()
@@ -328,8 +354,21 @@ def test_next_to_nothing_recorded(open_viewer: Open, steps: int) -> None:
 def test_a_phone_shows_it_without_sideways_scrolling(open_viewer: Open) -> None:
     page = open_viewer(names="hostile", step=12)
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator(".viewer").evaluate("node => node.scrollWidth <= node.clientWidth")
-    expect(page.get_by_role("button", name="Last step")).to_be_in_viewport(ratio=1)
-    page.get_by_role("button", name="Enlarge the table").click()
-    assert page.locator(".picture").evaluate("svg => svg.clientWidth") == 900
+    for width in (358, 900):  # fitted, enlarged
+        assert page.locator(".picture").evaluate("svg => svg.clientWidth") == width
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.locator(".viewer").evaluate("node => node.scrollWidth <= node.clientWidth")
+        expect(page.get_by_role("button", name="Last step")).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Enlarge the table").click()
+
+
+def test_the_picture_follows_the_theme_of_the_page_and_stays_at_its_step(open_viewer: Open) -> None:
+    page = open_viewer()
+    page.keyboard.press("]")
+    felt = page.locator(".picture .felt")
+    light, dark = (f"rgb({int(c[1:3], 16)}, {int(c[3:5], 16)}, {int(c[5:7], 16)})" for c in ROLES["felt"]["fill"])
+    expect(felt).to_have_css("fill", light)
+    page.emulate_media(color_scheme="dark")
+    expect(felt).to_have_css("fill", dark)
+    expect(page.locator(".viewer")).to_have_css("color", re.compile(r"rgb\(2\d\d, 2\d\d, 2\d\d\)"))
+    expect_step(page, 3)

@@ -137,6 +137,12 @@ st.set_page_config(layout="wide")
 query = st.query_params
 payload = game(int(query.get("steps", 40)), HOSTILE if query.get("names") == "hostile" else NAMES)
 if "smuggle" in query:
-    payload = msgspec.structs.replace(payload, picture=payload.picture | {"smuggled": [(0, smuggled())]})
-rested = show(payload, "viewer", int(query.get("step", 0)))
+    payload = msgspec.structs.replace(payload, picture={**payload.picture, "smuggled": [(0, smuggled())]})
+place = st.container()  # the viewer stands above the widgets that it depends on
+again = st.checkbox("Something else")
+st.button("Run again")
+if again:
+    payload = msgspec.structs.replace(payload, rev="something else")
+with place:
+    rested = show(payload, "viewer", 2 if again else int(query.get("step", 0)))
 st.text(f"The server knows step {rested}.")

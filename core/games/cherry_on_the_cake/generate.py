@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -51,7 +52,7 @@ def faces(rng: Rng) -> tuple[Piece, ...]:
 def apart(rng: Rng, colours: Sequence[Colour]) -> tuple[Colour, ...]:
     """Give the colours in an order in which no two equal ones stand side by side."""
     order = rng.shuffled(colours)
-    while any(left == right for left, right in zip(order, order[1:], strict=False)):
+    while any(left == right for left, right in pairwise(order)):
         order = rng.shuffled(colours)
     return order
 
@@ -129,12 +130,15 @@ def _list(words: Sequence[str]) -> str:
     return "[" + ", ".join([f'"{word}"' for word in words]) + "]"
 
 
-HEAD = """\
+HEAD = '''\
 # The box of Cherry on the Cake. Copy this file, change a figure, and play with it: --sheet FILE.
 # Written once by core/games/cherry_on_the_cake/generate.py.
 game = "cherry-on-the-cake"
 name = "Cherry on the Cake"
-note = "The numbers of cubes, chips and pieces, the jars and the exchange are attested. No source prints the faces of the 40 pieces and the four plates or the values of the chips: those here are invented, and tuned by playing."
+note = """\\
+  The numbers of cubes, chips and pieces, the jars and the exchange are attested. No source prints the faces of the \\
+  40 pieces and the four plates or the values of the chips: those here are invented, and tuned by playing.\\
+  """
 
 seats = [2, 4]
 
@@ -154,8 +158,8 @@ gold = [3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6]
 
 die = ["one_cube", "two_cubes", "golden_cube", "one_star", "two_stars", "bronze_chip"]
 
-# Stripes run from left to right. An edge is `width` units long; a stripe takes up the units from its first number to its
-# second on the bottom edge and on the top edge. A plate has a top edge only.
+# Stripes run from left to right. An edge is `width` units long; a stripe goes from its first number to its second,
+# on the bottom edge and on the top edge. A plate has a top edge only.
 width = 40
 
 [provenance]
@@ -173,7 +177,7 @@ die = "reconstructed"
 width = "reconstructed"
 plates = "reconstructed"
 pieces = "reconstructed"
-"""
+'''
 
 if __name__ == "__main__":
     sys.stdout.write(sheet_text())

@@ -51,8 +51,8 @@ def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
     many chains reach it, and stripes of one piece are joined by a chain only (CC-20).
     """
     top = len(board.cake)
-    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in joints(sheet, board, top)])]
     known = [joints(sheet, board, layer) for layer in range(1, top + 1)]
+    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in known[-1]])]
     for layer, stripe in found:  # grows while it is walked
         for lower, upper in known[layer - 1] if layer else ():
             if upper == stripe and (layer - 1, lower) not in found:

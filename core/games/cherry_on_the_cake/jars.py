@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
-from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, contents, room
+from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, blue_jars, contents
 from events.cherry_on_the_cake import (
     AmountChosen,
     BlueJar,
@@ -38,7 +38,18 @@ from events.cherry_on_the_cake import (
 
 def accepting(sheet: CakeSheet, board: Board, colour: Colour) -> list[BlueJar]:
     """Give the blue jars that take a cube: not full, and free of its colour (CC-27); golden ones clash not (CC-46)."""
-    return [jar for jar in BLUE_JARS if room(sheet, board, jar) > 0 and colour not in contents(board, jar)]
+    return [jar for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most and colour not in cubes]
+
+
+def with_room(sheet: CakeSheet, board: Board) -> list[BlueJar]:
+    """Give the blue jars that are not full."""
+    return [jar for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most]
+
+
+def full(table: Table) -> list[JarEmptied]:
+    """Give the emptying of each full jar of the seat."""
+    seat, board = table.seat, table.boards[table.seat]
+    return [JarEmptied(seat, jar, cubes) for jar, cubes, most in blue_jars(table.sheet, board) if len(cubes) >= most]
 
 
 def places(sheet: CakeSheet, board: Board, colour: Colour) -> list[BlueJar] | list[Jar]:
@@ -71,12 +82,10 @@ def emptying(table: Table) -> list[JarEmptied | CubesReturned]:
 
     Nothing is due while received cubes are unplaced (CC-29): this is asked when none are.
     """
-    seat, board, sheet = table.seat, table.boards[table.seat], table.sheet
-    due: list[JarEmptied | CubesReturned] = [
-        JarEmptied(seat, jar, contents(board, jar)) for jar in BLUE_JARS if room(sheet, board, jar) <= 0
-    ]
-    if len(board.exchange) >= sheet.exchange_rate:  # also twice and more (CC-32)
-        due += [CubesReturned(seat, cubes) for cubes in prices(table, board.exchange)]
+    board = table.boards[table.seat]
+    due: list[JarEmptied | CubesReturned] = [*full(table)]
+    if len(board.exchange) >= table.sheet.exchange_rate:  # also twice and more (CC-32)
+        due += [CubesReturned(table.seat, cubes) for cubes in prices(table, board.exchange)]
     return due
 
 
@@ -102,9 +111,7 @@ def exchanging(table: Table) -> list[CubeExchanged | ExchangeDeclined]:
     """For the returned cubes the seat may take one of any colour that a blue jar takes (CC-34, CC-35), none golden."""
     seat, board = table.seat, table.boards[table.seat]
     taking = [
-        CubeExchanged(seat, colour, jar)
-        for colour in available(table)
-        for jar in accepting(table.sheet, board, colour)
+        CubeExchanged(seat, colour, jar) for colour in available(table) for jar in accepting(table.sheet, board, colour)
     ]
     return [*taking, ExchangeDeclined(seat)]
 
@@ -171,10 +178,7 @@ def rolled_cubes(table: Table) -> list[DieCubePlaced]:
     if table.options.die_cubes == "separate":
         return [DieCubePlaced(seat, colour, jar) for colour in colours for jar in places(sheet, board, colour)]
     fitting = [
-        (colour, jar)
-        for colour in colours
-        for jar in accepting(sheet, board, colour)
-        if table.die_jar in (None, jar)
+        (colour, jar) for colour in colours for jar in accepting(sheet, board, colour) if table.die_jar in (None, jar)
     ]
     if table.due > 1:
         fitting = [pair for pair in fitting if _takes_another(table, *pair)] or fitting
@@ -185,7 +189,8 @@ def _takes_another(table: Table, colour: Colour, jar: BlueJar) -> bool:
     """Could a cube of another colour follow into the same jar?"""
     board, sheet = table.boards[table.seat], table.sheet
     others = [other for other in available(table) if other != colour]
-    return room(sheet, board, jar) > 1 and any(jar in accepting(sheet, board, other) for other in others)
+    free = sheet.capacity[BLUE_JARS.index(jar)] - len(contents(board, jar))
+    return free > 1 and any(jar in accepting(sheet, board, other) for other in others)
 
 
 def rolled_golden(table: Table) -> list[DieGoldenCubePlaced]:
@@ -193,7 +198,7 @@ def rolled_golden(table: Table) -> list[DieGoldenCubePlaced]:
     seat, board = table.seat, table.boards[table.seat]
     if not table.golden:
         return []
-    return [DieGoldenCubePlaced(seat, jar) for jar in BLUE_JARS if room(table.sheet, board, jar) > 0]
+    return [DieGoldenCubePlaced(seat, jar) for jar in with_room(table.sheet, board)]
 
 
 # --- the golden cubes at the end -------------------------------------------------------------------------------------
@@ -204,16 +209,8 @@ def gilding(table: Table) -> list[GoldenCubePlaced | GoldenCubesLeft]:
     seat, board = table.seat, table.boards[table.seat]
     if not table.in_hand:
         return []
-    placing = [GoldenCubePlaced(seat, jar) for jar in BLUE_JARS if room(table.sheet, board, jar) > 0]
+    placing = [GoldenCubePlaced(seat, jar) for jar in with_room(table.sheet, board)]
     return [*placing, GoldenCubesLeft(seat)]
-
-
-def filled(table: Table) -> list[JarEmptied]:
-    """A jar that a golden cube has filled is emptied at once; the golden cubes in it are spent (CC-51)."""
-    seat, board = table.seat, table.boards[table.seat]
-    return [
-        JarEmptied(seat, jar, contents(board, jar)) for jar in BLUE_JARS if room(table.sheet, board, jar) <= 0
-    ]
 
 
 def golden_cubes(board: Board) -> int:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from core.game import Outcome
-from core.games.cherry_on_the_cake.jars import golden_cubes, pay, stock
+from core.games.cherry_on_the_cake.jars import pay, stock
 from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, Phase, Table, contents
 from core.reducer import Reducer, put
 from events import cherry_on_the_cake as happened
@@ -83,7 +83,7 @@ def pieces_dealt(table: Table, event: happened.PiecesDealt) -> Table:
 @reducer.on(happened.RoundStarted)
 def round_started(table: Table, event: happened.RoundStarted) -> Table:
     """All seats are to choose."""
-    return replace(table, phase="choose", round=event.round, seat=-1, connected=())
+    return replace(table, phase="choose", round=event.round, seat=-1, connected=(), choices=())
 
 
 @reducer.on(happened.PieceChosen)
@@ -96,10 +96,8 @@ def piece_chosen(table: Table, event: happened.PieceChosen) -> Table:
 @reducer.on(happened.ChoicesRevealed)
 def choices_revealed(table: Table, event: happened.ChoicesRevealed) -> Table:
     """Everybody sees the choices."""
-    boards = [
-        replace(board, chosen=(), revealed=layer) for board, layer in zip(table.boards, event.choices, strict=True)
-    ]
-    return replace(table, phase="next_turn", boards=tuple(boards))
+    boards = [replace(board, chosen=()) for board in table.boards]
+    return replace(table, phase="next_turn", boards=tuple(boards), choices=event.choices)
 
 
 @reducer.on(happened.TurnStarted)
@@ -117,7 +115,6 @@ def piece_placed(table: Table, event: happened.PiecePlaced) -> Table:
         event.seat,
         cake=(*board.cake, (event.piece, event.rotation)),
         shown=_without(board.shown, (event.piece,)),
-        revealed=(),
     )
     return replace(table, phase="connect", boards=boards)
 
@@ -146,14 +143,15 @@ def cube_placed(table: Table, event: happened.CubePlaced) -> Table:
 def jar_emptied(table: Table, event: happened.JarEmptied) -> Table:
     """The cubes go back; a chip is due if there is one of that metal left (CC-38)."""
     metal = pay(table.sheet, event.jar)
+    due = bool(stock(table, metal))
     coloured = [cube for cube in event.cubes if cube != "golden"]
     return replace(
         table,
-        phase="chip" if stock(table, metal) else _settling(table),
+        phase="chip" if due else _settling(table),
         boards=_board(table, event.seat, **{event.jar: ()}),
         supply=_more(table, coloured),
         golden=table.golden + event.cubes.count("golden"),
-        metal=metal,
+        metal=metal if due else None,
     )
 
 
@@ -260,9 +258,7 @@ def die_rolled(table: Table, event: happened.DieRolled) -> Table:
         case "one_star" | "two_stars":
             return replace(table, phase="die_stars", face=event.face, due=1 if event.face == "one_star" else 2)
         case "bronze_chip":
-            return replace(
-                table, phase="chip" if table.bronze else "distribute", face=event.face, metal="bronze"
-            )
+            return replace(table, phase="chip" if table.bronze else "distribute", face=event.face, metal="bronze")
     return replace(table, phase="amount", face=event.face, die_jar=None)
 
 
@@ -371,15 +367,11 @@ def _settling(table: Table) -> Phase:
 
 
 def _less(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    return tuple(
-        [count - cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)]
-    )
+    return tuple([count - cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)])
 
 
 def _more(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    return tuple(
-        [count + cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)]
-    )
+    return tuple([count + cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)])
 
 
 def _without(items: tuple[T, ...], gone: tuple[T, ...]) -> tuple[T, ...]:

@@ -28,7 +28,6 @@ from events.cherry_on_the_cake import (
     GameEnded,
     GoldenCubesReturned,
     GoldenCubesTaken,
-    Layer,
     PieceChosen,
     PiecePlaced,
     PiecesDealt,
@@ -48,7 +47,7 @@ def forced(table: Table) -> Event | Chance | None:
     """Give what happens without a choice: the frame of the game, and wherever a seat has one option left (CC-28)."""
     if rule := FORCED.get(table.phase):
         return rule(table)
-    if table.phase == "choose" or table.phase == "over":
+    if table.phase in ("setup", "choose", "over"):
         return None
     options = legal(table)
     return options[0] if len(options) == 1 else None if options else what_follows(table)
@@ -115,8 +114,6 @@ def round_started(table: Table) -> RoundStarted:
 
 # --- 1. all choose a piece at once -----------------------------------------------------------------------------------
 
-ROTATIONS = (0, 180)
-
 
 def choosing(table: Table) -> list[PieceChosen]:
     """Any seat that has not chosen may, in any order: a face-up piece, either way up (CC-10, CC-11).
@@ -150,15 +147,8 @@ def next_turn(table: Table) -> Event:
 
 def piece_placed(table: Table) -> PiecePlaced:
     """The chosen piece goes flush onto the topmost one, or onto the plate."""
-    piece, rotation = _layer(table)
+    piece, rotation = table.choices[table.seat]
     return PiecePlaced(table.seat, piece, rotation)
-
-
-def _layer(table: Table) -> Layer:
-    layer = table.boards[table.seat].revealed
-    if not layer:
-        raise AssertionError("a seat on its turn has a revealed piece")
-    return layer
 
 
 def stripes_connected(table: Table) -> StripesConnected:
@@ -253,16 +243,14 @@ def pieces_drawn(table: Table) -> PiecesDrawn:
 def golden_cubes_taken(table: Table, seat: int) -> GoldenCubesTaken:
     """1. All golden cubes depicted on the cake and its plate (CC-48, CC-49), as far as the supply has them (CC-50)."""
     board = table.boards[seat]
-    depicted = [
-        stripe.golden for layer in range(len(board.cake) + 1) for stripe in stripes(table.sheet, board, layer)
-    ]
+    depicted = [stripe.golden for layer in range(len(board.cake) + 1) for stripe in stripes(table.sheet, board, layer)]
     return GoldenCubesTaken(seat, min(sum(depicted), table.golden))
 
 
 def golden(table: Table) -> Event | None:
     """1. A full jar is emptied at once; when no golden cube is left to place, all go back (CC-50, CC-51)."""
-    if full := jars.filled(table):
-        return full[0]
+    if full := jars.full(table):
+        return full[0]  # the golden cubes in it are spent
     return None if table.in_hand else golden_cubes_returned(table)
 
 

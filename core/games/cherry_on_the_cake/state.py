@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Struct
@@ -29,7 +29,6 @@ Phase = Literal[
     "connect",
     "take",
     "distribute",
-    "empty",
     "chip",
     "roll",
     "rolling",
@@ -134,7 +133,7 @@ class CakeSheet(Sheet, frozen=True):
             raise ValueError("two of `pieces` are alike, or one is its own half turn")
 
     def _check_edge(self, name: str, edge: Sequence[Interval]) -> None:
-        """An edge has its stripes from left to right, in the same order on both edges, and none upon another (CC-16)."""
+        """An edge has its stripes in order from left to right, which is the same on both edges, apart (CC-16)."""
         ends = [end for interval in edge for end in interval]
         if ends != sorted(ends) or any(low == high for low, high in edge):
             raise ValueError(f"{name}: its stripes overlap, are empty, or are not in order from left to right")
@@ -174,8 +173,8 @@ def half_turn(piece: Piece, width: int) -> Piece:
 class Board(State, frozen=True):
     """What lies before a seat: its cake (bottom layer first), pieces, jars, chips and marker.
 
-    `chosen` is what it has committed to, empty before; `revealed` the same once everybody sees it. Chips lie by metal,
-    by value; `turned_up` are all of them at the end: bronze, silver, gold.
+    `chosen` is what it has committed to until all have; chips lie by metal and value, `turned_up` are all of them at
+    the end: bronze, silver, gold.
     """
 
     seat: int
@@ -184,7 +183,6 @@ class Board(State, frozen=True):
     shown: Pieces = ()
     pile: Annotated[Pieces, HIDDEN] = ()
     chosen: Annotated[tuple[()] | Layer, private_to("seat")] = ()
-    revealed: tuple[()] | Layer = ()
     small: tuple[Cube, ...] = ()
     middle: tuple[Cube, ...] = ()
     large: tuple[Cube, ...] = ()
@@ -199,11 +197,12 @@ class Board(State, frozen=True):
 class Table(State, frozen=True):
     """The table. `seat` has the turn (-1 while all choose at once), `part` says what in its turn it is doing.
 
-    `spare` are pieces out of play, all of them before the deal. `supply` counts coloured cubes, `golden` golden ones;
+    `choices` are what the seats place in this round, once all have chosen. `spare` are pieces out of play, all of them
+    before the deal. `supply` counts coloured cubes, `golden` golden ones;
     `bronze`, `silver` and `gold` are the chips nobody has, by value. `connected` are the stripes that the last placed
-    piece connected, `gained` counts the cubes they brought, `waiting` are those of them not yet placed. `metal` is the chip that is due,
-    `due` how many cubes or stars the die still brings, `die_jar` where a first cube of it went, `in_hand` the golden
-    cubes left to place.
+    piece connected, `gained` counts the cubes they brought, `waiting` are those of them not yet placed. `metal` is the
+    chip that is due, `face` what the die showed last, `due` how many cubes or stars it still brings, `die_jar` where a
+    first cube of it went, `in_hand` the golden cubes left to place.
     """
 
     sheet: Annotated[CakeSheet, COMPONENTS]
@@ -215,6 +214,7 @@ class Table(State, frozen=True):
     turn: int = 0
     seat: int = -1
     boards: tuple[Board, ...] = ()
+    choices: tuple[Layer, ...] = ()
     spare: Annotated[Pieces, HIDDEN] = ()
     supply: Annotated[tuple[int, ...], labelled("sheet", "colours")] = ()
     golden: int = 0
@@ -239,6 +239,6 @@ def contents(board: Board, jar: BlueJar) -> tuple[Cube, ...]:
     return board.middle if jar == "middle" else board.large
 
 
-def room(sheet: CakeSheet, board: Board, jar: BlueJar) -> int:
-    """Give how many more cubes a blue jar can hold."""
-    return sheet.capacity[BLUE_JARS.index(jar)] - len(contents(board, jar))
+def blue_jars(sheet: CakeSheet, board: Board) -> Iterator[tuple[BlueJar, tuple[Cube, ...], int]]:
+    """Give each blue jar of a board with the cubes in it and how many it holds at most."""
+    return zip(BLUE_JARS, (board.small, board.middle, board.large), sheet.capacity, strict=True)

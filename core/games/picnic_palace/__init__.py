@@ -7,10 +7,13 @@ The sheet is the only open choice (YW-01), so the game has no options (G-05).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
+from core.bots import Bot
 from core.game import Game, Outcome
 from core.games.picnic_palace import reducer, rules, words
+from core.games.picnic_palace.bot import PatientBot, PlannerBot
 from core.games.picnic_palace.state import PicnicSheet, Table
 from events.picnic_palace import PicnicEvent
 
@@ -22,6 +25,7 @@ class Picnic(Game[Table]):
     title = "Picnic Palace"
     union = PicnicEvent
     sheet_type = PicnicSheet
+    bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
     bound = 2_000
     sheet: PicnicSheet
 

@@ -8,7 +8,7 @@ from core.game import Outcome
 from core.games.trash_pandas.state import Table, Theft, locked, most_tokens, others, pending, playable
 from core.reducer import Reducer, put
 from events import trash_pandas as happened
-from events.base import GameStarted
+from events.base import GameStarted, Move
 from events.trash_pandas import Card, Cards, FaceDown, Token
 
 reducer = Reducer[Table]()
@@ -248,12 +248,13 @@ def kitteh_played(table: Table, event: happened.KittehPlayed) -> Table:
     return _theft(spent, event.seat, thief, event.card)
 
 
-@reducer.on(happened.TheftSuffered)
-@reducer.on(happened.YumYumKept)
-@reducer.on(happened.MatchKept)
-def kept(table: Table, event: happened.TheftSuffered | happened.YumYumKept | happened.MatchKept) -> Table:
+def kept(table: Table, event: Move) -> Table:
     """A seat has answered by doing nothing."""
     return replace(table, asked=put(table.asked, event.seat, False))
+
+
+for nothing_done in (happened.YumYumKept, happened.MatchKept, happened.TheftSuffered):
+    reducer.on(nothing_done)(kept)
 
 
 @reducer.on(happened.CardStolen)

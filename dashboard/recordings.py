@@ -1,0 +1,141 @@
+"""What the pages know of the recorded games.
+
+The store is opened for each question and let go again. Answers are kept as long as nobody has written to it: they are
+remembered under its generation, so what a simulation has just stored shows at the next look.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final
+
+import polars as pl
+from msgspec import Struct
+
+from dashboard import frames
+from dashboard.viewer import Payload
+from events.errors import FormatError
+from events.marks import Viewer
+from events.tape import Tape
+from replay import exchange
+from replay.store import Filter, Store
+from replay.timeline import Timeline
+
+PATIENCE: Final = 4.0
+"""Seconds that somebody at a page waits for a database that others hold."""
+
+UPLOAD_LIMIT: Final = 20_000_000
+"""Bytes of the largest file that is taken in through a page."""
+
+LISTED: Final = 5_000
+"""Of so many of the newest replays the names and seat counts are offered as filters."""
+
+
+def database() -> Path:
+    """Give the database that the service is about."""
+    return Path(os.environ.get("TABLETAPE_DB", "tabletape.duckdb"))
+
+
+def store() -> Store:
+    """Open the database; raises `StoreError` if it cannot be used, and `StoreBusy`."""
+    return Store(database(), wait=PATIENCE)
+
+
+class Library(Struct, frozen=True):
+    """The database as it is at one generation."""
+
+    path: Path
+    generation: int
+
+    def count(self, wanted: Filter) -> int:
+        """Give how many replays there are."""
+        return _count(self, wanted)
+
+    def replays(self, wanted: Filter, limit: int | None = None, offset: int = 0) -> pl.DataFrame:
+        """Give a row a replay, the newest first."""
+        return _replays(self, wanted, limit, offset)
+
+    def results(self, wanted: Filter) -> pl.DataFrame:
+        """Give a row a seat of each finished game."""
+        return _results(self, wanted)
+
+    def players(self, wanted: Filter) -> list[str]:
+        """Give the names of those who played in the newest replays, in order."""
+        return sorted(_replays(self, wanted, LISTED, 0).get_column("players").explode().drop_nulls().unique().to_list())
+
+    def timeline(self, id: str) -> Timeline:
+        """Open a replay; raises `UnknownReplay`, and `SetupError` if its game is not here."""
+        return _timeline(self, id)
+
+    def payload(self, id: str, viewer: Viewer) -> Payload:
+        """Give a replay's frames as a viewer sees them."""
+        return _payload(self, id, viewer)
+
+    def tape(self, id: str) -> Tape:
+        """Give a replay as it was recorded."""
+        return _tape(self, id)
+
+
+def library() -> Library:
+    """Give the database as it is now; raises `StoreError` if it cannot be used."""
+    opened = store()
+    return Library(opened.path, opened.generation())
+
+
+@lru_cache(maxsize=64)
+def _count(at: Library, wanted: Filter) -> int:
+    return store().count(wanted)
+
+
+@lru_cache(maxsize=32)
+def _replays(at: Library, wanted: Filter, limit: int | None, offset: int) -> pl.DataFrame:
+    return store().replays(wanted, limit, offset)
+
+
+@lru_cache(maxsize=8)
+def _results(at: Library, wanted: Filter) -> pl.DataFrame:
+    return store().seat_results(wanted)
+
+
+@lru_cache(maxsize=32)
+def _tape(at: Library, id: str) -> Tape:
+    return store().read(id)
+
+
+@lru_cache(maxsize=16)
+def _timeline(at: Library, id: str) -> Timeline:
+    return Timeline(_tape(at, id))
+
+
+@lru_cache(maxsize=16)
+def _payload(at: Library, id: str, viewer: Viewer) -> Payload:
+    return frames.payload(_timeline(at, id), viewer)
+
+
+class Import(Struct, frozen=True):
+    """What became of a file: how many games are new and known, and a line for each that is not as it should be."""
+
+    new: int
+    known: int
+    problems: tuple[tuple[int, str, str], ...]
+    """(line of the file, id, what is wrong)"""
+
+
+def take_in(data: bytes) -> Import:
+    """Store the games of a JSON Lines file, each up to its first bad event; raises `FormatError` for one too large."""
+    if len(data) > UPLOAD_LIMIT:
+        raise FormatError(
+            f"the file has {len(data)} bytes; at most {UPLOAD_LIMIT} are taken in here, use `tabletape import`"
+        )
+    with NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(data)
+        file.flush()
+        found = list(exchange.read_file(Path(file.name)))
+    problems = [(game.line, game.tape.header.id if game.tape else "", game.problem) for game in found if game.problem]
+    added = store().add([game.tape for game in found if game.tape is not None])
+    problems += [(0, id, "stored with other events already: the stored game was kept") for id in added.changed]
+    problems += [(0, "", reason) for reason in added.refused]
+    return Import(added.new, added.known, tuple(problems))

@@ -1,0 +1,78 @@
+"""The command line. A command does what the public Python API does, prints it, and tells by its exit code how it went.
+
+Exit codes: 0 fine, 1 a check failed or a file was bad, 2 wrong usage, 3 the database is busy or unreadable. An error is
+one line on standard error. `--json` prints the same facts for programs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+import typer
+from typer.exceptions import TyperException
+
+from events.errors import FormatError, TabletapeError
+from replay import logs
+from replay.cli import files, look, play, service
+from replay.cli.terminal import err, printable
+from replay.errors import StoreError
+
+app = typer.Typer(
+    name="tabletape",
+    help="A flight recorder for tabletop games: record, replay, debug and count them.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+COMMANDS: Mapping[str, Callable[..., object]] = {
+    "games": play.games,
+    "simulate": play.simulate,
+    "replays": look.replays,
+    "show": look.show,
+    "stats": look.stats,
+    "verify": files.verify,
+    "import": files.import_,
+    "export": files.export,
+    "serve": service.serve,
+    "demo": service.demo,
+    "doctor": service.doctor,
+}
+
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """Run the command line; the console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; give its exit code."""
+    logs.configure(json=False, level=os.environ.get("TABLETAPE_LOG", "warning"))
+    try:
+        code = app(arguments, prog_name="tabletape", standalone_mode=False)
+    except TyperException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except StoreError as error:
+        return _fail(str(error), 3)
+    except FormatError as error:
+        return _fail(str(error), 1)
+    except TabletapeError as error:
+        return _fail(str(error), 2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("stopped", 130)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    text = printable(" ".join(message.split()))
+    if text:  # none where the help was shown instead
+        err.print(f"tabletape: {text}", style="red", markup=False, soft_wrap=True)
+    return code

@@ -1,0 +1,144 @@
+"""Commands that check games and bring them in and out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from msgspec.structs import asdict
+
+from core.redact import viewer_from
+from events.errors import FormatError
+from events.tape import Tape
+from replay import exchange
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
+from replay.store import Filter, Store
+from replay.verify import Verdict, summary
+from replay.verify import verify as judge
+
+
+def verify(
+    what: Annotated[list[str] | None, typer.Argument(metavar="ID|FILE...", help="Replays or files.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every replay of the database.")] = False,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Check games in three grades: whole (digest and order), legal (the rules), exact (dealt again from the seed)."""
+    if every == bool(what):
+        raise typer.BadParameter("name replays or files, or say --all")
+    verdicts: list[Verdict] = []
+    unreadable: list[str] = []
+    with progress("verifying", None) as advance:
+        for at, (source, tape, problem) in enumerate(_sources(what or [], db), 1):
+            if tape is None:
+                unreadable.append(f"{source}: {problem}")
+            else:
+                verdicts.append(judge(tape))
+            advance(at)
+    found = summary(verdicts)
+    log.info("verified", games=found.games, failures=len(found.failures), unreadable=len(unreadable))
+    if json:
+        print_json({**asdict(found), "unreadable": unreadable})
+    else:
+        out.print(f"{found.games} games: " + ", ".join([f"{count} {grade}" for grade, count in found.passed.items()]))
+        if found.seedless:
+            out.print(f"{found.seedless} have no seed: exact was not asked of them", style="dim")
+        for group in found.failures:
+            where = f"step {group.step}" + (f", {group.path}" if group.path else "")
+            games = f"{group.games} games, e.g. {group.first}" if group.games > 1 else group.first
+            say(f"not {group.grade} at {where}: {group.reason} ({games})", style="red")
+        for problem in unreadable:
+            say(problem, style="red")
+    if found.failures or unreadable:
+        raise typer.Exit(1)
+
+
+def import_(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="JSON Lines files.")],
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Read games from files into the database. A bad game is kept up to its first bad event; the others load."""
+    problems: list[dict[str, Any]] = []
+
+    def sound() -> Iterator[Tape]:
+        for file in files:
+            for found in exchange.read_file(file):
+                if found.problem is not None:
+                    id = None if found.tape is None else found.tape.header.id
+                    problems.append({"file": str(file), "line": found.line, "id": id, "problem": found.problem})
+                if found.tape is not None:
+                    yield found.tape
+
+    for file in files:
+        if not file.is_file():
+            raise FormatError(f"cannot read {file}: no such file")
+    with Store(db) as store, progress("importing", None) as advance:
+        added = store.add(sound(), progress=advance)
+    log.info("imported", files=len(files), new=added.new, known=added.known, problems=len(problems))
+    facts = {"new": added.new, "known": added.known, "changed": list(added.changed), "problems": problems}
+    if json:
+        print_json(facts)
+    else:
+        out.print(f"{added.new} games added, {added.known} were there already.")
+        for problem in problems:
+            where = f"{problem['file']}, line {problem['line']}"
+            say(f"{where}: {problem['problem']}", style="red")
+        for id in added.changed:
+            out.print(f"{id} is stored with other content; the stored game was kept", style="red", soft_wrap=True)
+    if problems or added.changed:
+        raise typer.Exit(1)
+
+
+def export(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids, or starts of ids.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every replay of the database.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file; standard output if not given.")
+    ] = None,
+    viewer: Annotated[
+        str | None, typer.Option("--as", help="Only what this viewer may see (cannot be read back).")
+    ] = None,
+    db: Db = DEFAULT_DB,
+) -> None:
+    """Write games as JSON Lines. Without --as the file holds everything and can be imported again, byte for byte."""
+    if every == bool(ids):
+        raise typer.BadParameter("name replays, or say --all")
+    if output is not None and output.exists():
+        raise FormatError(f"{output} is there already; it was not touched")
+    with Store(db) as store:
+        chosen = None if every else [store.find(id) for id in ids or ()]
+        tapes = store.tapes(Filter() if chosen is None else Filter(ids=tuple(chosen)))
+        lines = (line for tape in tapes for line in _lines(tape, viewer))
+        try:
+            if output is None:
+                sys.stdout.buffer.writelines(lines)
+            else:
+                with output.open("xb") as file:
+                    file.writelines(lines)
+        except OSError as error:
+            raise FormatError(f"cannot write {output or 'the export'}: {error.strerror}") from None
+
+
+def _lines(tape: Tape, viewer: str | None) -> Iterator[bytes]:
+    who = None if viewer is None else viewer_from(viewer, len(tape.header.players))
+    return exchange.lines_of(tape, who)
+
+
+def _sources(what: list[str], db: Path) -> Iterator[tuple[str, Tape | None, str | None]]:
+    """The games that `verify` is asked about: of files, of the database by id, or all of it."""
+    if not what:
+        with Store(db) as store:
+            yield from ((tape.header.id, tape, None) for tape in store.tapes(Filter()))
+    for name in what:
+        if Path(name).is_file():
+            for found in exchange.read_file(Path(name)):
+                yield f"{name}, line {found.line}", found.tape, found.problem
+        elif name.endswith(".jsonl") or "/" in name:
+            raise FormatError(f"cannot read {name}: no such file")
+        else:
+            with Store(db) as store:
+                yield name, store.read(store.find(name)), None

@@ -1,0 +1,112 @@
+"""Commands that make games: what can be played, and playing it by bots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from core.registry import find
+from core.registry import games as all_games
+from core.sheets import parse
+from events.codec import canonical
+from events.errors import FormatError
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress
+from replay.games import default_sheet
+from replay.simulate import Batch, bots_for
+from replay.simulate import simulate as play_batch
+from replay.store import Store
+
+
+def games(json: Json = False) -> None:
+    """What can be played: seats, options, bots, and where the components are known from."""
+    rows: list[dict[str, Any]] = [
+        {
+            "game": kind.slug,
+            "title": kind.title,
+            "rules": kind.rules,
+            "seats": list(default_sheet(kind).seats),
+            "options": {name: _default(kind.options, name) for name in kind.options.__struct_fields__},
+            "bots": list(bots_for(kind)),
+            "sheet": kind(default_sheet(kind)).sheet_digest,
+            "provenance": dict(Counter(default_sheet(kind).provenance.values())),
+            "note": default_sheet(kind).note,
+        }
+        for kind in all_games().values()
+    ]
+    if json:
+        return print_json(rows)
+    for row in rows:
+        low, high = row["seats"]
+        options = ", ".join([f"{name}={value}" for name, value in row["options"].items()])
+        known = ", ".join([f"{count} {source}" for source, count in sorted(row["provenance"].items())])
+        out.print(row["game"], style="bold")
+        out.print(f"    {row['title']}, {low} to {high} seats, rules version {row['rules']}")
+        out.print(f"    options: {options or 'none'}", soft_wrap=True)
+        out.print(f"    bots: {', '.join(row['bots'])}")
+        out.print(f"    figures of the component sheet: {known}")
+    return None
+
+
+def simulate(
+    game: Annotated[str, typer.Argument(help="The game's name, as `tabletape games` lists it.")],
+    number: Annotated[int, typer.Option("-n", "--number", min=1, max=2**40, help="How many games.")] = 100,
+    seed: Annotated[str, typer.Option(help="Text of up to 40 bytes; game i is dealt from SEED/i.")] = "0",
+    seats: Annotated[int | None, typer.Option(help="How many seats; as many as players if those are given.")] = None,
+    players: Annotated[str | None, typer.Option(help="Bots, one a seat, e.g. random,greedy.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, as often as needed.")] = None,
+    sheet: Annotated[Path | None, typer.Option(help="A component sheet of your own (TOML).")] = None,
+    fixed_seats: Annotated[bool, typer.Option(help="Keep players at their seats instead of rotating them.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Let bots play games and store them. The same command again adds nothing: the games are the same."""
+    kind = find(game)
+    line_up = tuple(players.split(",")) if players else ("random",) * (seats or default_sheet(kind).seats[0])
+    batch = Batch(
+        game=game,
+        seats=len(line_up) if seats is None else seats,
+        seed=seed,
+        bots=line_up,
+        options=_options(option or []),
+        components=None if sheet is None else _sheet(sheet, game),
+        fixed_seats=fixed_seats,
+    )
+    with Store(db) as store, progress("simulating", number) as advance:
+        added = store.add(play_batch(batch, number, jobs), progress=advance)
+    log.info("simulated", game=game, seats=batch.seats, seed=seed, new=added.new, known=added.known)
+    facts = {"game": game, "new": added.new, "known": added.known, "first": batch.id_of(0)}
+    if json:
+        return print_json(facts)
+    out.print(f"{added.new} games added, {added.known} were there already. The first is {batch.id_of(0)}.")
+    return None
+
+
+def _options(pairs: list[str]) -> bytes:
+    """NAME=VALUE pairs as JSON; a value that is JSON is taken as it is, anything else as text."""
+    fields: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"an option is NAME=VALUE, not {pair!r}")
+        try:
+            fields[name] = msgspec.json.decode(value.encode())
+        except msgspec.MsgspecError:
+            fields[name] = value
+    return canonical(fields)
+
+
+def _sheet(file: Path, game: str) -> bytes:
+    try:
+        sheet = parse(file.read_bytes(), find(game).sheet_type)
+    except OSError as error:
+        raise FormatError(f"cannot read {file}: {error.strerror}") from None
+    return canonical(sheet)
+
+
+def _default(options: Any, name: str) -> Any:
+    return getattr(options(), name)

@@ -1,0 +1,65 @@
+"""What the commands share: the options that all of them take, and how things are printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+import polars as pl
+import structlog
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+err = Console(stderr=True, highlight=False)
+log = structlog.get_logger("tabletape")
+
+DEFAULT_DB = Path("tabletape.duckdb")
+
+Db: TypeAlias = Annotated[Path, typer.Option("--db", envvar="TABLETAPE_DB", metavar="FILE", help="The database file.")]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def say(text: str, style: str | None = None) -> None:
+    """Print a line as it is: what came from a file or a player is no markup."""
+    out.print(printable(text), style=style, markup=False, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+
+
+def printable(text: str) -> str:
+    """Give a text without what could steer a terminal."""
+    return "".join([char if char.isprintable() else "?" for char in text])
+
+
+def table_of(frame: pl.DataFrame, title: str) -> Table:
+    """Give a frame as a table for the terminal."""
+    headers = [name.replace("_", " ") for name in frame.columns]
+    table = Table(*headers, title=title, title_justify="left", box=None, header_style="bold")
+    for row in frame.iter_rows():
+        table.add_row(*[cell(value) for value in row])
+    return table
+
+
+def cell(value: Any) -> str:
+    """Give a value as text for a table's cell, its markup escaped."""
+    text = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+    return printable(text).replace("[", "\\[")
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error while the block runs, on a terminal only; gives the function to move it."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)

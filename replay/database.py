@@ -1,0 +1,347 @@
+"""The database file, shared between processes and threads: the only module that opens DuckDB.
+
+DuckDB lets no other process near a file that one has open for writing. So nobody keeps it open: every piece of work
+takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing, and
+detaches it again. Three small files beside the database make that fair and safe:
+
+    <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
+    <name>.lock    held shared by readers and alone by a writer, who writes into it who it is
+    <name>.acked   the last generation that a writer was told is safe: DuckDB drops a damaged log without a word
+
+The first two are `flock`ed: a process that dies leaves nothing locked. The database file itself is opened by DuckDB
+alone. Its lock is of the kind that goes when *any* handle of the process on that file is closed, and that a forked
+child does not inherit: never open or copy the file here, never fork while it is attached.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import duckdb
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from replay.errors import StoreBusy, StoreDamaged, StoreError
+
+POLL = 0.002
+"""Seconds between two looks at a lock that somebody else holds."""
+
+META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
+
+
+class Holder(Struct, frozen=True):
+    """Who holds the database for writing: process id, command line, and since when (ISO 8601, UTC)."""
+
+    pid: int
+    command: str
+    since: str
+
+
+class Acknowledged(Struct, frozen=True):
+    """What the side file remembers: which database, and the last generation its writers were told is safe."""
+
+    store: str
+    generation: int
+
+
+class Lease:
+    """A hold on the database for one piece of work. Not to be used outside its `with` block, nor by a second thread."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+
+    def run(self, sql: str, /, **values: object) -> None:
+        """Run a statement; `$name` in it stands for a value."""
+        self.rows(sql, **values)
+
+    def rows(self, sql: str, /, **values: object) -> list[tuple[Any, ...]]:
+        """Give the rows of a query."""
+        return self._cursor.execute(sql, values or None).fetchall()
+
+    def frame(self, sql: str, /, **values: object) -> pl.DataFrame:
+        """Give the result of a query as a frame."""
+        frame: pl.DataFrame = self._cursor.sql(sql, params=values or None).pl()
+        return frame
+
+    @contextmanager
+    def given(self, frames: Mapping[str, pl.DataFrame]) -> Iterator[None]:
+        """Let statements read frames as tables of these names."""
+        for name, frame in frames.items():
+            self._cursor.register(name, frame)
+        try:
+            yield
+        finally:
+            for name in frames:
+                self._cursor.unregister(name)
+
+
+class Database:
+    """A database file and the leases on it. `wait` is how many seconds to wait for one."""
+
+    def __init__(self, path: Path | str, schema: Mapping[str, str], version: int, wait: float = 10.0) -> None:
+        """Open a database; a missing file becomes one with the tables of `schema` (name -> CREATE statement).
+
+        Raises `StoreError` if the file is not a database of this `version`, `StoreBusy`, `StoreDamaged`.
+        """
+        self.path = Path(path).resolve()
+        self.wait = wait
+        self._attachment = _attachment(self.path)
+        if not self.path.parent.is_dir():
+            raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
+        if not self.path.exists():
+            self._create(schema, version)
+        self._check(version, schema)
+
+    @contextmanager
+    def reading(self) -> Iterator[Lease]:
+        """Hold the database for reading, together with other readers."""
+        with self._attached(fcntl.LOCK_SH) as lease:
+            self._check_generation(lease)
+            yield lease
+
+    @contextmanager
+    def writing(self) -> Iterator[Lease]:
+        """Hold the database alone, within one transaction: it is kept if the block ends, and undone if it raises."""
+        with self._attached(fcntl.LOCK_EX) as lease:
+            self._check_generation(lease)
+            with self._transaction(lease):
+                yield lease
+            self._acknowledge(lease)
+
+    def generation(self) -> int:
+        """Give a number that grows with every write: what a cache of answers can be keyed by."""
+        with self.reading() as lease:
+            return _acknowledged(lease).generation
+
+    def holder(self) -> Holder | None:
+        """Give who is writing now, or None."""
+        try:
+            holder = msgspec.json.decode(self._side("lock").read_bytes(), type=Holder)
+            os.kill(holder.pid, 0)
+        except PermissionError:
+            return holder  # alive, and somebody else's
+        except (OSError, msgspec.DecodeError):
+            return None
+        return holder
+
+    @contextmanager
+    def _attached(self, how: int) -> Iterator[Lease]:
+        with _told(self.path), self._locked(how):
+            cursor = self._attachment.join(read_only=how == fcntl.LOCK_SH)
+            try:
+                yield Lease(cursor)
+            finally:
+                cursor.close()
+                self._attachment.leave()
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        until = time.monotonic() + self.wait
+        with _opened(self._side("turn")) as turn, _opened(self._side("lock")) as lock:
+            self._take(turn, fcntl.LOCK_EX, until)
+            self._take(lock, how, until)
+            fcntl.flock(turn, fcntl.LOCK_UN)
+            if how == fcntl.LOCK_SH:
+                yield
+                return
+            os.pwrite(lock, msgspec.json.encode(_ourselves()), 0)
+            try:
+                yield
+            finally:
+                os.ftruncate(lock, 0)
+
+    def _take(self, file: int, how: int, until: float) -> None:
+        while True:
+            try:
+                return fcntl.flock(file, how | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise StoreBusy(self._busy()) from None
+            time.sleep(POLL)
+
+    def _busy(self) -> str:
+        holder = self.holder()
+        who = (
+            "others are reading it"
+            if holder is None
+            else f"process {holder.pid} ({holder.command}) has been writing to it since {holder.since}"
+        )
+        return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
+
+    @contextmanager
+    def _transaction(self, lease: Lease) -> Iterator[None]:
+        lease.run("BEGIN")
+        try:
+            yield
+            lease.run("UPDATE meta SET value = (value::BIGINT + 1)::VARCHAR WHERE key = 'generation'")
+            lease.run("COMMIT")
+        except BaseException:
+            # Never commit after a failure: DuckDB would undo everything and say that all is well.
+            with suppress(duckdb.Error):
+                lease.run("ROLLBACK")
+            raise
+
+    def _create(self, schema: Mapping[str, str], version: int) -> None:
+        with self._attached(fcntl.LOCK_EX) as lease:
+            if lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
+                return  # another process was faster
+            lease.run("BEGIN")
+            for statement in (META, *schema.values()):
+                lease.run(statement)
+            lease.run(
+                "INSERT INTO meta VALUES ('version', $version), ('store', $store), ('generation', '0')",
+                version=str(version),
+                store=str(uuid4()),
+            )
+            lease.run("COMMIT")
+            self._acknowledge(lease)
+
+    def _check(self, version: int, schema: Mapping[str, str]) -> None:
+        with self._attached(fcntl.LOCK_SH) as lease:
+            tables = lease.rows("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
+            if not tables:
+                found = None
+            elif {"meta", *schema} - {name for (name,) in tables}:
+                raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
+            else:
+                found = int(lease.rows("SELECT value FROM meta WHERE key = 'version'")[0][0])
+                self._check_generation(lease)
+        if found is None:  # its first writer was stopped between making the file and making the tables
+            self._create(schema, version)
+        elif found != version:
+            raise StoreError(f"{self.path} is a store of version {found}; this Tabletape reads version {version}")
+
+    def _check_generation(self, lease: Lease) -> None:
+        stored = _acknowledged(lease)
+        try:
+            safe = msgspec.json.decode(self._side("acked").read_bytes(), type=Acknowledged)
+        except (OSError, msgspec.DecodeError):
+            return
+        if safe.store == stored.store and stored.generation < safe.generation:
+            raise StoreDamaged(
+                f"{self.path} has lost its last {safe.generation - stored.generation} writes: its log was damaged, or "
+                f"an older copy was put in its place; to go on with what is there, remove {self._side('acked').name}"
+            )
+
+    def _acknowledge(self, lease: Lease) -> None:
+        side = self._side("acked")
+        fresh = side.with_name(f"{side.name}.new")
+        fresh.write_bytes(msgspec.json.encode(_acknowledged(lease)))
+        fresh.replace(side)
+
+    def _side(self, ending: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{ending}")
+
+
+class _Attachment:
+    """A file as this process has it attached: once, however many threads read it together."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._name = name
+        self._users = 0
+
+    def join(self, read_only: bool) -> duckdb.DuckDBPyConnection:
+        """Give a cursor that works on the file, attaching it for the first."""
+        with _mutex:
+            cursor = _instance().cursor()
+            try:
+                if not self._users:
+                    cursor.execute(
+                        f"ATTACH $path AS {self._name}{' (READ_ONLY)' * read_only}", {"path": str(self._path)}
+                    )
+                cursor.execute(f"USE {self._name}")
+                self._users += 1
+            except BaseException:
+                cursor.close()
+                raise
+            return cursor
+
+    def leave(self) -> None:
+        """Detach the file after the last; what was written is moved from the log into the file by that."""
+        with _mutex:
+            self._users -= 1
+            if not self._users:
+                _instance().execute(f"DETACH {self._name}")
+
+
+_mutex = threading.Lock()
+"""Attaching and detaching is done by one thread at a time."""
+
+
+@cache
+def _instance() -> duckdb.DuckDBPyConnection:
+    """The one DuckDB of this process. It never loads an extension and spills into a folder for temporary files."""
+    return duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "temp_directory": str(Path(tempfile.gettempdir()) / f"tabletape-{os.getpid()}"),
+        }
+    )
+
+
+@cache
+def _attachment(path: Path) -> _Attachment:
+    return _Attachment(path, f"tape_{uuid4().hex}")
+
+
+@contextmanager
+def _opened(side: Path) -> Iterator[int]:
+    file = os.open(side, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _acknowledged(lease: Lease) -> Acknowledged:
+    meta = dict(lease.rows("SELECT key, value FROM meta"))
+    return Acknowledged(meta["store"], int(meta["generation"]))
+
+
+def _ourselves() -> Holder:
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]
+    return Holder(os.getpid(), command, datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what DuckDB says about the file or the machine into one line; mistakes in our SQL stay what they are."""
+    try:
+        yield
+    except (duckdb.ProgrammingError, duckdb.DataError):
+        raise
+    except (duckdb.Error, OSError) as error:
+        first: BaseException = error
+        while isinstance(first.__context__, duckdb.Error | OSError):
+            first = first.__context__  # what went wrong first, not what then failed in tidying up
+        raise _explained(path, " ".join(str(first).split())) from None
+
+
+def _explained(path: Path, said: str) -> StoreError:
+    if other := re.search(r"Could not set lock on file.*?\(PID (\d+)\)", said):
+        return StoreBusy(f"{path} is busy: process {other[1]}, which is not Tabletape, has it open")
+    if re.search(r"No space left|database has been invalidated", said):
+        return StoreError(
+            f"no room left for {path}: the last step may not be kept, all before it is; make room and start again"
+        )
+    if "not a valid DuckDB database file" in said:
+        return StoreError(f"{path} is not a database")
+    if re.search(r"[Cc]orrupt|checksum|Could not read enough bytes|WAL", said):
+        return StoreDamaged(f"{path} is damaged, put back a copy or import what was exported ({said})")
+    return StoreError(f"{path} cannot be used ({said})")

@@ -1,0 +1,85 @@
+"""What `tabletape doctor` looks at: is everything here that should be, and is it what it should be?"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from core.conformance import check_game
+from core.registry import games
+from events.errors import TabletapeError
+from replay import golden
+from replay.games import load
+from replay.store import Filter, Store
+
+LIBRARIES = ("duckdb", "msgspec", "polars", "pyarrow", "streamlit", "structlog", "typer", "uvicorn")
+
+
+class Finding(Struct, frozen=True):
+    """One thing that was looked at: what it is, how it is, and a line about it."""
+
+    what: str
+    state: Literal["ok", "note", "bad"]
+    detail: str
+
+
+def examine(db: Path) -> list[Finding]:
+    """Look at versions, the database, and each installed game; never raises for what it finds."""
+    return [_versions(), *_database(db), *_games()]
+
+
+def _versions() -> Finding:
+    libraries = ", ".join([f"{name} {version(name)}" for name in LIBRARIES])
+    return Finding("versions", "ok", f"tabletape {_own_version()}, Python {platform.python_version()}, {libraries}")
+
+
+def _own_version() -> str:
+    try:
+        return version("tabletape")
+    except PackageNotFoundError:
+        return "(a checkout that is not installed)"
+
+
+def _database(db: Path) -> Iterator[Finding]:
+    if not db.exists():
+        yield Finding("database", "note", f"{db} does not exist yet; `tabletape simulate` or `import` makes it")
+        return
+    try:
+        with Store(db) as store:
+            problems = store.check()
+            count = store.count(Filter())
+    except TabletapeError as error:
+        yield Finding("database", "bad", str(error))
+        return
+    for problem in problems:
+        yield Finding("database", "bad", str(problem))
+    if not problems:
+        yield Finding("database", "ok", f"{db} with {count} replays")
+
+
+def _games() -> Iterator[Finding]:
+    try:
+        known = games()
+    except TabletapeError as error:
+        yield Finding("games", "bad", str(error))
+        return
+    for slug in known:
+        try:
+            game = load(slug)
+            played = check_game(game, games=2)
+            yield Finding(slug, "ok", f"sheet {game.sheet_digest}, {played} games pass every check")
+        except TabletapeError as error:
+            yield Finding(slug, "bad", str(error))
+            continue
+        listed = golden.listed(slug).stream
+        problems = golden.check(slug) if listed else []
+        for problem in problems:
+            yield Finding(f"{slug}, golden streams", "bad", problem)
+        if not problems:
+            state: Literal["ok", "note"] = "ok" if listed else "note"
+            yield Finding(f"{slug}, golden streams", state, f"{len(listed)} streams")

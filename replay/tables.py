@@ -1,0 +1,135 @@
+"""The tables of the store.
+
+`event` is the append-only truth. It has neither key nor index: both cost several times in speed and size, and order
+and uniqueness come from the append, which holds the file alone and checks the length. `replay` has a row a stream: its
+header, how long it is, and what it comes to. `seat_result` and `kind_count` are made from them: `replay.projections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+VERSION: Final = 1
+"""Version of the tables; a file with another is not opened."""
+
+TABLES: Final[Mapping[str, str]] = {
+    "sheet": """
+        CREATE TABLE sheet(           -- boxes that are not the shipped ones
+          key VARCHAR PRIMARY KEY,    -- hash of `components`: two texts may describe what plays the same
+          game VARCHAR NOT NULL,
+          sheet VARCHAR NOT NULL,     -- the digest by which streams name it
+          components VARCHAR NOT NULL -- JSON
+        )""",
+    "replay": """
+        CREATE TABLE replay(
+          id UUID PRIMARY KEY,
+          added BIGINT NOT NULL,      -- grows in the order of arrival
+          -- the header, as it came
+          game VARCHAR NOT NULL, rules INTEGER NOT NULL, shapes INTEGER NOT NULL, sheet VARCHAR NOT NULL,
+          components VARCHAR,         -- key in `sheet`; NULL for the shipped box
+          players VARCHAR[] NOT NULL, -- names, a seat each
+          bots VARCHAR[] NOT NULL,    -- the bot at each seat; NULL for a person
+          provenance VARCHAR NOT NULL, seed VARCHAR, recorded VARCHAR, parent VARCHAR, fork_step INTEGER,
+          sealed BOOLEAN NOT NULL,    -- the header states length and digest, and they are those of the stream
+          stated_length INTEGER,      -- what it states where that is not so
+          stated_digest VARCHAR,
+          fault_step INTEGER,         -- from where on the stream came as something that cannot be believed, and why
+          fault_reason VARCHAR,
+          -- the stream
+          length INTEGER NOT NULL,    -- rows in `event`
+          head BLOB NOT NULL,         -- the last link of its chain
+          -- what it comes to, from decoding it
+          seats SMALLINT NOT NULL,
+          options VARCHAR NOT NULL,   -- JSON
+          known INTEGER NOT NULL,     -- events that open
+          problem VARCHAR,            -- why no more of them do
+          turns INTEGER NOT NULL,
+          finished BOOLEAN NOT NULL,
+          ended VARCHAR,              -- the reason that game_ended gives
+          scores BIGINT[],            -- a seat each
+          ranks SMALLINT[]            -- a seat each, best 1, equal seats the same
+        )""",
+    "event": """
+        CREATE TABLE event(
+          replay UUID NOT NULL,
+          seq INTEGER NOT NULL,
+          turn INTEGER NOT NULL,      -- 0 before the first
+          round INTEGER,
+          seat SMALLINT,
+          kind VARCHAR,               -- NULL for what is no event
+          subject VARCHAR,            -- the card, token or colour that it is about
+          body VARCHAR,               -- JSON of its other fields
+          raw BLOB                    -- its bytes, where kind and body do not give them back
+        )""",
+    "seat_result": """
+        CREATE TABLE seat_result(     -- a row a seat of each finished game
+          replay UUID NOT NULL, game VARCHAR NOT NULL, seats SMALLINT NOT NULL, seat SMALLINT NOT NULL,
+          player VARCHAR NOT NULL, bot VARCHAR,
+          score BIGINT NOT NULL, rank SMALLINT NOT NULL,
+          winners SMALLINT NOT NULL,  -- how many share the first rank: a win is worth 1 / winners
+          won BOOLEAN NOT NULL
+        )""",
+    "kind_count": """
+        CREATE TABLE kind_count(      -- how often each kind of event happened in each finished game
+          replay UUID NOT NULL, game VARCHAR NOT NULL, kind VARCHAR NOT NULL, seat SMALLINT, n INTEGER NOT NULL
+        )""",
+    "note": """
+        CREATE TABLE note(            -- what is said about a stream: beside it, never in it
+          replay UUID NOT NULL, seq INTEGER NOT NULL, kind VARCHAR NOT NULL, author VARCHAR,
+          seen_by SMALLINT[],         -- seats that may read it; NULL: everybody
+          body VARCHAR NOT NULL       -- JSON
+        )""",
+}
+
+REPLAY_ROW: Final = pl.Schema(
+    {
+        "id": pl.String(),
+        "game": pl.String(),
+        "rules": pl.Int32(),
+        "shapes": pl.Int32(),
+        "sheet": pl.String(),
+        "components": pl.String(),
+        "players": pl.List(pl.String),
+        "bots": pl.List(pl.String),
+        "provenance": pl.String(),
+        "seed": pl.String(),
+        "recorded": pl.String(),
+        "parent": pl.String(),
+        "fork_step": pl.Int32(),
+        "sealed": pl.Boolean(),
+        "stated_length": pl.Int32(),
+        "stated_digest": pl.String(),
+        "fault_step": pl.Int32(),
+        "fault_reason": pl.String(),
+        "length": pl.Int32(),
+        "head": pl.Binary(),
+        "seats": pl.Int16(),
+        "options": pl.String(),
+        "known": pl.Int32(),
+        "problem": pl.String(),
+        "turns": pl.Int32(),
+        "finished": pl.Boolean(),
+        "ended": pl.String(),
+        "scores": pl.List(pl.Int64),
+        "ranks": pl.List(pl.Int16),
+    }
+)
+"""The columns of `replay` that are made from a tape, as a frame has them."""
+
+EVENT_ROW: Final = pl.Schema(
+    {
+        "replay": pl.String(),
+        "seq": pl.Int32(),
+        "turn": pl.Int32(),
+        "round": pl.Int32(),
+        "seat": pl.Int16(),
+        "kind": pl.String(),
+        "subject": pl.String(),
+        "body": pl.String(),
+        "raw": pl.Binary(),
+    }
+)
+"""The columns of `event`, as a frame has them."""

@@ -1,0 +1,57 @@
+"""Recorded games for tests, and programs that use a store in another process."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from uuid import UUID
+
+from core.conformance import random_game
+from core.streams import encode_all, shapes
+from events.tape import Header, Player, Tape, sealed
+from replay.games import load
+
+QUEEN = "queen-of-the-cupcakes"
+
+Elsewhere = Callable[[str], "subprocess.Popen[str]"]
+"""Starts a program in another process; it finds `tapes` and the `path` of the store."""
+
+PRELUDE = """
+import sys, time
+from events.jsonl import read
+from replay.database import Database
+from replay.store import Filter, Store
+from replay.tables import TABLES, VERSION
+tapes = [found.tape for found in read(open({file!r}, "rb"))]
+path = {path!r}
+"""
+
+
+def id_of(number: int) -> str:
+    """Give the id of a recorded game."""
+    return str(UUID(int=0x0192A0000000 << 80 | number))
+
+
+@cache
+def recorded(number: int) -> Tape:
+    """Give one finished game of random bots at 2 to 5 seats."""
+    game = load(QUEEN)
+    seats = 2 + number % 4
+    header = Header(
+        id=id_of(number),
+        game=game.slug,
+        rules=game.rules,
+        shapes=shapes(type(game)),
+        sheet=game.sheet_digest,
+        players=tuple([Player(f"player {seat}", "random" if seat else None) for seat in range(seats)]),
+        provenance="simulated",
+        seed=f"store/{number}",
+    )
+    return sealed(header, encode_all(random_game(game, seats, f"store/{number}")))
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    """Give the next line that a program prints."""
+    assert process.stdout is not None
+    return process.stdout.readline().strip()

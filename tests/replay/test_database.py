@@ -1,0 +1,259 @@
+"""The file between processes and threads: leases, what is said when one cannot be had, and what survives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from events.tape import Tape
+from replay.database import Database, Holder
+from replay.errors import StoreBusy, StoreDamaged, StoreError
+from replay.store import Store
+from replay.tables import TABLES, VERSION
+from tests.replay.tapes import Elsewhere, said
+
+HOLD = """
+with Database(path, TABLES, VERSION).{how}() as lease:
+    print("held", flush=True)
+    sys.stdin.readline()
+print("let go", flush=True)
+"""
+
+
+@pytest.fixture
+def database(path: Path) -> Database:
+    return Database(path, TABLES, VERSION, wait=0.1)
+
+
+def write_note(database: Database, body: str) -> None:
+    with database.writing() as lease:
+        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', $body)", body=body)
+
+
+def notes(database: Database) -> list[str]:
+    with database.reading() as lease:
+        return [body for (body,) in lease.rows("SELECT body FROM note ORDER BY body")]
+
+
+def test_a_write_is_there_for_the_next_lease_and_counted(database: Database) -> None:
+    before = database.generation()
+    write_note(database, "a")
+    assert notes(database) == ["a"]
+    assert database.generation() == before + 1
+
+
+def test_a_block_that_raises_leaves_nothing(database: Database) -> None:
+    before = database.generation()
+    with pytest.raises(KeyboardInterrupt), database.writing() as lease:
+        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', 'a')")
+        raise KeyboardInterrupt
+    assert notes(database) == []
+    assert database.generation() == before
+
+
+def test_a_swallowed_failure_is_not_taken_for_success(database: Database) -> None:
+    with pytest.raises(StoreError, match="aborted"), database.writing() as lease:
+        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', 'a')")
+        with suppress(duckdb.Error):
+            lease.run("SELECT nothing")
+    assert notes(database) == []
+
+
+def test_a_mistake_in_our_sql_stays_one(database: Database) -> None:
+    with pytest.raises(duckdb.BinderException), database.reading() as lease:
+        lease.rows("SELECT nothing")
+
+
+def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(duckdb.Error, match="read-only"), database.reading() as lease:
+        lease.run("DELETE FROM note")
+
+
+def test_nothing_is_left_in_the_log_after_a_write(database: Database, path: Path) -> None:
+    write_note(database, "a")
+    assert not path.with_name(f"{path.name}.wal").exists()
+
+
+def test_busy_says_who_is_writing_and_since_when(database: Database, elsewhere: Elsewhere) -> None:
+    writer = elsewhere(HOLD.format(how="writing"))
+    assert said(writer) == "held"
+    holder = database.holder()
+    assert holder is not None
+    assert holder.pid == writer.pid
+    with pytest.raises(StoreBusy) as busy:
+        database.generation()
+    assert f"process {writer.pid} (-c) has been writing to it since {holder.since}" in str(busy.value)
+    assert "\n" not in str(busy.value)
+    writer.communicate("\n")
+    assert database.holder() is None
+    assert database.generation() == 1
+
+
+def test_a_writer_waits_for_readers_and_says_so(database: Database, elsewhere: Elsewhere) -> None:
+    reader = elsewhere(HOLD.format(how="reading"))
+    assert said(reader) == "held"
+    assert database.generation() == 0
+    with pytest.raises(StoreBusy, match="others are reading it"):
+        write_note(database, "a")
+    reader.communicate("\n")
+    write_note(database, "a")
+    assert notes(database) == ["a"]
+
+
+def test_who_gives_up_does_not_wipe_out_who_holds(database: Database, elsewhere: Elsewhere) -> None:
+    writer = elsewhere(HOLD.format(how="writing"))
+    assert said(writer) == "held"
+    for _ in range(2):
+        with pytest.raises(StoreBusy, match=f"process {writer.pid} "):
+            write_note(database, "a")
+
+
+def test_a_holder_that_dies_leaves_nothing_locked(database: Database, elsewhere: Elsewhere) -> None:
+    writer = elsewhere(HOLD.format(how="writing"))
+    assert said(writer) == "held"
+    writer.kill()
+    writer.wait()
+    assert database.holder() is None
+    write_note(database, "a")
+    assert notes(database) == ["a"]
+
+
+def test_readers_that_overlap_do_not_starve_a_writer(path: Path, elsewhere: Elsewhere) -> None:
+    database = Database(path, TABLES, VERSION, wait=5)
+    loop = """
+database = Database(path, TABLES, VERSION)
+for number in range(10**9):
+    with database.reading() as lease:
+        if number == 0: print("reading", flush=True)
+        time.sleep(0.03)
+"""
+    readers = [elsewhere(loop) for _ in range(3)]
+    assert [said(reader) for reader in readers] == ["reading"] * 3
+    for number in range(5):
+        write_note(database, str(number))
+    assert notes(database) == ["0", "1", "2", "3", "4"]
+    assert [reader.poll() for reader in readers] == [None] * 3
+
+
+def test_another_program_on_the_file_is_named(database: Database, elsewhere: Elsewhere) -> None:
+    other = elsewhere("import duckdb\nc = duckdb.connect(path)\nprint('held', flush=True)\nsys.stdin.readline()")
+    assert said(other) == "held"
+    with pytest.raises(StoreBusy, match=f"process {other.pid}, which is not Tabletape, has it open"):
+        database.generation()
+
+
+def test_two_processes_make_one_database(path: Path, elsewhere: Elsewhere) -> None:
+    program = "print(Store(path).add(tapes).new)"
+    both = [elsewhere(program) for _ in range(2)]
+    assert sorted([process.communicate()[0] for process in both]) == ["0\n", "12\n"]
+    assert Store(path).check() == []
+
+
+def test_a_stale_holder_is_not_reported(database: Database, path: Path) -> None:
+    assert Holder(os.getpid(), "pytest", "now") != database.holder()
+    path.with_name(f"{path.name}.lock").write_bytes(b'{"pid":')
+    assert database.holder() is None
+
+
+def test_an_older_copy_in_its_place_is_noticed(store: Store, path: Path, tapes: list[Tape], tmp_path: Path) -> None:
+    store.add(tapes[:1])
+    old = shutil.copy(path, tmp_path / "old")
+    store.add(tapes[1:2])
+    store.add(tapes[2:3])
+    shutil.copy(old, path)
+    with pytest.raises(StoreDamaged, match="has lost its last 2 writes"):
+        Store(path)
+    assert [finding.replay for finding in store.check()] == [None]
+    path.with_name(f"{path.name}.acked").unlink()
+    assert Store(path).count() == 1
+
+
+def test_a_dropped_log_is_noticed(path: Path, tapes: list[Tape], elsewhere: Elsewhere) -> None:
+    writer = elsewhere("""
+import os
+store = Store(path)
+store.add(tapes[:1])
+store._database._attachment.leave = lambda: os.kill(os.getpid(), 9)
+store.add(tapes[1:2])
+""")
+    writer.communicate()
+    log = path.with_name(f"{path.name}.wal")
+    assert log.exists()
+    kept = log.read_bytes()
+    log.unlink()
+    with pytest.raises(StoreDamaged, match="has lost its last 1 writes"):
+        Store(path)
+    log.write_bytes(kept)
+    assert list(Store(path).tapes()) == tapes[:2]
+
+
+def test_a_database_that_was_deleted_is_begun_anew(path: Path, tapes: list[Tape]) -> None:
+    store = Store(path)
+    store.add(tapes[:2])
+    path.unlink()
+    assert Store(path).count() == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"x" * 20_000])
+def test_a_file_that_is_no_database(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"games\.duckdb is not a database$"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_somebody_else(path: Path) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE cake(x INTEGER)")
+    with pytest.raises(StoreError, match="not one of Tabletape's"):
+        Store(path)
+
+
+def test_a_maker_that_was_stopped_half_way(path: Path) -> None:
+    duckdb.connect(str(path)).close()
+    assert Store(path).count() == 0
+
+
+def test_a_store_of_another_version(path: Path) -> None:
+    with Database(path, TABLES, VERSION).writing() as lease:
+        lease.run("UPDATE meta SET value = '99' WHERE key = 'version'")
+    with pytest.raises(StoreError, match="is a store of version 99"):
+        Store(path)
+
+
+@pytest.mark.parametrize("name", ["nowhere/games.duckdb", "."])
+def test_a_place_where_no_file_can_be(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError) as error:
+        Store(tmp_path / name)
+    assert "\n" not in str(error.value)
+
+
+def test_any_name_will_do(tmp_path: Path) -> None:
+    path = tmp_path / "o'clock; DROP TABLE replay --.db"
+    assert Store(path).count() == 0
+    assert path.exists()
+
+
+def test_damage_is_one_line_and_the_rest_is_read(store: Store, path: Path, tapes: list[Tape]) -> None:
+    store.add(tapes)
+    whole = path.read_bytes()
+    damaged = 0
+    for at in range(5_000, len(whole), 20_000):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            assert list(Store(path).tapes()) == tapes
+        except StoreDamaged as error:
+            damaged += 1
+            assert "is damaged, put back a copy or import what was exported" in str(error)
+            assert "\n" not in str(error)
+    assert damaged > 0
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreDamaged):
+        Store(path).count()
+    path.write_bytes(whole)
+    assert Store(path).check() == []

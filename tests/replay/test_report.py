@@ -1,0 +1,53 @@
+"""What `show` says: words, rules, changes and moves, for one viewer."""
+
+import pytest
+
+from events.errors import FormatError
+from events.tape import Tape
+from replay.report import events_of, step_of
+from replay.rulings import rulings
+from replay.simulate import Batch, simulate
+from replay.timeline import Timeline
+
+
+@pytest.fixture(scope="module")
+def timeline() -> Timeline:
+    batch = Batch(game="queen-of-the-cupcakes", seats=2, seed="report", bots=("greedy", "random"))
+    tape: Tape = next(simulate(batch, 1))
+    return Timeline(tape)
+
+
+def test_events_in_words_say_nothing_hidden(timeline: Timeline) -> None:
+    dealt = events_of(timeline, 0)["events"][2]["words"]
+    assert dealt.startswith("Hands are dealt: greedy ")
+    assert dealt.endswith("random 5 cards")
+    assert "5 cards; random 5 cards" in events_of(timeline, "spectator")["events"][2]["words"]
+
+
+def test_a_step_names_its_rule_its_changes_and_what_may_follow(timeline: Timeline) -> None:
+    step = timeline.next(0, lambda step: step.kind == "turn_started")
+    assert step is not None
+    seat = timeline.steps[step].seat
+    assert seat is not None
+    facts = step_of(timeline, step, seat)
+    assert facts["rule"] in rulings(timeline.game.slug)
+    assert ("turn", 0, 1) in facts["changes"]
+    assert facts["moves"]
+    assert step_of(timeline, step, 1 - seat)["moves"] == []
+    assert step_of(timeline, step, "spectator")["moves"] == []
+
+
+def test_a_step_past_the_end_is_refused_with_the_range(timeline: Timeline) -> None:
+    for number in (-1, len(timeline)):
+        with pytest.raises(FormatError, match=f"steps 0 to {len(timeline) - 1}"):
+            step_of(timeline, number, "spectator")
+
+
+def test_every_rule_that_an_event_names_has_a_ruling_to_read() -> None:
+    from core.registry import OURS
+
+    for kind in OURS:
+        known = rulings(kind.slug)
+        for member in kind.union.__args__:
+            rule = getattr(member, "__origin__", member).rule
+            assert rule == "" or rule in known, f"{kind.slug}: {rule}"
