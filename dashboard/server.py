@@ -63,7 +63,7 @@ def _addresses(machine: str) -> list[str]:
 
 
 def _content_policy() -> str:
-    """Everything from here and nothing from elsewhere; of scripts within a page only the one of Streamlit's own page."""
+    """Everything from here, nothing from elsewhere; of scripts within a page only the one of Streamlit's own page."""
     page = resources.files("streamlit").joinpath("static/index.html").read_text("utf-8")
     own = [f"'sha256-{_sha256(text)}'" for text in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)]
     return "; ".join(

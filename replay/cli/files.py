@@ -79,7 +79,13 @@ def import_(
     with Store(db) as store, progress("importing", None) as advance:
         added = store.add(sound(), progress=advance)
     log.info("imported", files=len(files), new=added.new, known=added.known, problems=len(problems))
-    facts = {"new": added.new, "known": added.known, "changed": list(added.changed), "problems": problems}
+    facts = {
+        "new": added.new,
+        "known": added.known,
+        "changed": added.changed,
+        "refused": added.refused,
+        "problems": problems,
+    }
     if json:
         print_json(facts)
     else:
@@ -87,9 +93,11 @@ def import_(
         for problem in problems:
             where = f"{problem['file']}, line {problem['line']}"
             say(f"{where}: {problem['problem']}", style="red")
+        for refused in added.refused:
+            say(refused, style="red")
         for id in added.changed:
             out.print(f"{id} is stored with other content; the stored game was kept", style="red", soft_wrap=True)
-    if problems or added.changed:
+    if problems or added.changed or added.refused:
         raise typer.Exit(1)
 
 

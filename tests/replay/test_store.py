@@ -36,7 +36,7 @@ NIM = Header(
     rules=1,
     shapes=1,
     sheet="0" * 32,
-    players=(Player("<script>alert(1)</script>"), Player("'; DROP TABLE replay; --"), Player("ひ‮\u0301")),
+    players=(Player("<script>alert(1)</script>"), Player("'; DROP TABLE replay; --"), Player("ひ\u0301 Ünï")),
     provenance="imported",
 )
 
@@ -61,7 +61,7 @@ def unlawful() -> dict[str, Tape]:
     """Tapes that are odd in one way each."""
     tape = recorded(1)
     sheet = default_sheet(find(QUEEN))
-    fields = msgspec.to_builtins(sheet)
+    fields = msgspec.json.decode(canonical(sheet))
     unknown = (*tape.events[:9], b'{"type":"cake_dropped","seat":1,"where":"floor"}', *tape.events[9:])
     lines = [line.rstrip(b"\n") for line in write(tape)]
     lines[7] = lines[7].replace(b'"seat":0', b'"seat":1')
@@ -236,7 +236,7 @@ def test_what_was_added_before_an_interruption_stays(store: Store, tapes: list[T
 
 def test_a_writer_that_is_killed_leaves_whole_streams(path: Path, elsewhere: Elsewhere) -> None:
     chance = random.Random(7)
-    for _ in range(4):
+    for _ in range(2):
         writer = elsewhere("""
 import itertools, uuid
 import msgspec

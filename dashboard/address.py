@@ -1,0 +1,77 @@
+"""What a page shows is in its address: a filter, a game, a viewer. The address decides, and choosing changes it.
+
+A value that the address cannot have is dropped, and the page says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import streamlit as st
+
+NOTICE: Final = "notice"
+_special = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&@/])")
+
+
+def plain(text: str) -> str:
+    """Give text that came from outside for a place where Streamlit reads Markdown: it stands there as it is."""
+    return _special.sub(r"\\\1", " ".join(text.split()))
+
+
+def choose(
+    label: str,
+    name: str,
+    options: Sequence[str],
+    said: Callable[[str], str] = str,
+    *,
+    everything: str | None = None,
+    others: bool = False,
+) -> str | None:
+    """Show a select box whose choice stands in the address as `name`; give the choice.
+
+    `said` gives the words for an option. With `everything`, which is what it is then called, nothing need be chosen
+    (None); else the first option is chosen if none is. With `others` a value that is not offered may be typed.
+    """
+    asked = st.query_params.get(name)
+    known: list[str | None] = [*([None] if everything is not None else []), *options]
+    if asked is not None and asked not in known:
+        if others:
+            known.append(asked)
+        else:
+            notice(f"The address asks for {name} “{asked[:60]}”, which is not there.")
+            del st.query_params[name]
+            asked = None
+    key = f"choice-{name}"
+    st.session_state[key] = asked if asked is not None else known[0]
+
+    def chosen() -> None:
+        value = st.session_state[key]
+        if value is None or (value == known[0] and everything is None):
+            st.query_params.pop(name, None)
+        else:
+            st.query_params[name] = value
+
+    return st.selectbox(
+        label,
+        known,
+        key=key,
+        format_func=lambda value: (everything or "") if value is None else said(value),
+        on_change=chosen,
+        accept_new_options=others,
+        filter_mode="fuzzy" if others else None,
+    )
+
+
+def notice(text: str) -> None:
+    """Keep a line for the page to say, also if another page says it."""
+    said: list[str] = st.session_state.setdefault(NOTICE, [])
+    if text not in said:
+        said.append(text)
+
+
+def say_notices() -> None:
+    """Say what was kept to be said, once."""
+    for text in st.session_state.pop(NOTICE, []):
+        st.info(plain(text))

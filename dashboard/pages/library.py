@@ -1,0 +1,172 @@
+"""The library: which games are recorded, filtered; a row opens its replay. Files are taken in here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+import streamlit as st
+
+from core.registry import games
+from dashboard import recordings
+from dashboard.address import choose, notice, say_notices
+from dashboard.guarded import guarded
+from dashboard.recordings import Library
+from events.errors import FormatError
+from replay.store import Filter
+
+PER_PAGE: Final = 100
+FINISHED: Final = {"yes": "Finished", "no": "Not finished"}
+
+
+def title(slug: str) -> str:
+    """Give what a game is called; its slug, if it is not installed."""
+    return games()[slug].title if slug in games() else slug
+
+
+def filters(library: Library) -> Filter:
+    """Show the filters; give what they let pass."""
+    known = library.replays(Filter(), recordings.LISTED)
+    slugs = sorted({*games(), *known.get_column("game").unique()})
+    seats = [str(count) for count in sorted(known.get_column("seats").unique())]
+    columns = st.columns([3, 3, 2, 2])
+    with columns[0]:
+        game = choose("Game", "game", slugs, title, everything="All games")
+    with columns[1]:
+        player = choose("Player", "player", library.players(Filter()), everything="Everybody", others=True)
+    with columns[2]:
+        count = choose("Seats", "seats", seats, everything="Any number")
+    with columns[3]:
+        finished = choose("State", "finished", list(FINISHED), FINISHED.__getitem__, everything="All")
+    return Filter(
+        game=game,
+        player=player,
+        seats=None if count is None else int(count),
+        finished=None if finished is None else finished == "yes",
+    )
+
+
+def listing(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give the rows as they are shown."""
+    return pl.DataFrame(
+        {
+            "Game": [title(slug) for slug in rows["game"]],
+            "Players": [", ".join(players) for players in rows["players"]],
+            "Winners": [
+                ", ".join([players[seat] for seat in winners or ()])
+                for players, winners in zip(rows["players"], rows["winners"], strict=True)
+            ],
+            "Ended": [_ended(ended, step) for ended, step in zip(rows["ended"], rows["fault_step"], strict=True)],
+            "Seats": rows["seats"],
+            "Turns": rows["turns"],
+            "From": [
+                provenance if recorded is None else f"{provenance}, {recorded[:10]}"
+                for provenance, recorded in zip(rows["provenance"], rows["recorded"], strict=True)
+            ],
+            "Id": [id[:13] for id in rows["replay"]],
+        },
+        schema={
+            "Game": pl.String,
+            "Players": pl.String,
+            "Winners": pl.String,
+            "Ended": pl.String,
+            "Seats": pl.Int16,
+            "Turns": pl.Int32,
+            "From": pl.String,
+            "Id": pl.String,
+        },
+    )
+
+
+def _ended(ended: str | None, fault: int | None) -> str:
+    if fault is not None:
+        return f"⚠ opens up to step {fault - 1}" if fault else "⚠ cannot be opened"
+    return "not finished" if ended is None else ended.replace("_", " ")
+
+
+def table(library: Library, wanted: Filter) -> None:
+    """Show the games that pass, a page at a time; a chosen row opens its replay."""
+    total = library.count(wanted)
+    everything = library.count(Filter())
+    finished = library.count(Filter(finished=True))
+    if wanted == Filter():
+        st.text(f"{total:,} games, {finished:,} of them finished, the newest first. Choose one to step through it.")
+    else:
+        st.text(f"{total:,} of {everything:,} games, the newest first. Choose one to step through it.")
+    if total == 0:
+        st.info("No game passes these filters.")
+        return
+    pages = -(-total // PER_PAGE)
+    where = repr(wanted)
+    number = 1
+    if st.session_state.get("library-where") != where:
+        st.session_state["library-where"] = where
+        st.session_state.pop("library-page", None)
+    if pages > 1:
+        number = st.session_state.get("library-page", 1)
+    rows = library.replays(wanted, PER_PAGE, (number - 1) * PER_PAGE)
+    event = st.dataframe(
+        listing(rows),
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"rows-{library.generation}-{number}-{where}",
+        alt="Recorded games; choosing a row opens its replay",
+        height=min(38 + 35 * rows.height, 640),
+    )
+    chosen = event["selection"]["rows"]
+    if chosen and chosen[0] < rows.height:
+        st.switch_page("pages/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
+    if pages > 1:
+        st.pagination(pages, key="library-page")
+
+
+def take_in() -> None:
+    """Show the form that takes a file in, and what became of the last one."""
+    with st.expander("Import a file"), st.form("import", clear_on_submit=True, border=False):
+        file = st.file_uploader(
+            "JSON Lines, as `tabletape export` writes it; any number of games",
+            type=["jsonl"],
+            max_upload_size=recordings.UPLOAD_LIMIT // 1_000_000,
+        )
+        if st.form_submit_button("Import") and file is not None:
+            try:
+                st.session_state["import"] = recordings.take_in(file.getvalue())
+            except FormatError as error:
+                notice(str(error))
+            st.rerun()
+    done: recordings.Import | None = st.session_state.pop("import", None)
+    if done is None:
+        return
+    say = st.warning if done.problems else st.success
+    say(f"{done.new} games added, {done.known} were there already, {len(done.problems)} to look at.")
+    if done.problems:
+        st.dataframe(
+            pl.DataFrame(done.problems, schema={"Line": pl.Int64, "Id": pl.String, "Problem": pl.String}, orient="row"),
+            hide_index=True,
+            alt="What is wrong with games of the file",
+        )
+
+
+def nothing_yet() -> None:
+    """Say how games get here."""
+    st.subheader("No games are recorded yet")
+    st.markdown("Let bots play some, or import a file below:")
+    st.code(
+        "tabletape simulate queen-of-the-cupcakes -n 1000 --players greedy,random\n"
+        "tabletape import club-night.jsonl\n"
+        "tabletape demo    # a few hundred games of each kind",
+        language="shell",
+    )
+    st.text(f"The database is {recordings.database()}. This page shows what is new when it is loaded again.")
+
+
+st.title("Library")
+say_notices()
+with guarded():
+    library = recordings.library()
+    if library.count(Filter()):
+        table(library, filters(library))
+    else:
+        nothing_yet()
+    take_in()
