@@ -35,8 +35,9 @@ def games() -> Mapping[str, type[Game[Any]]]:
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             kind = entry.load()
-        except (ImportError, AttributeError, SyntaxError) as error:
-            raise SetupError(f"the installed game {entry.value} cannot be loaded: {error}") from None
+        except Exception as error:  # another's module may raise anything
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise SetupError(f"the installed game {entry.value} cannot be loaded: {reason}") from error
         _check(kind, entry.value)
         if found.setdefault(kind.slug, kind) is not kind:
             raise SetupError(f"two installed games are called {kind.slug!r}: {entry.value} is one too many")

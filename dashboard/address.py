@@ -35,33 +35,33 @@ def choose(
     (None); else the first option is chosen if none is. With `others` a value that is not offered may be typed.
     """
     asked = st.query_params.get(name)
-    known: list[str | None] = [*([None] if everything is not None else []), *options]
-    if asked is not None and asked not in known:
+    offered = [*([""] if everything is not None else []), *options]
+    if asked is not None and asked not in offered:
         if others:
-            known.append(asked)
+            offered.append(asked)
         else:
             notice(f"The address asks for {name} “{asked[:60]}”, which is not there.")
             del st.query_params[name]
             asked = None
     key = f"choice-{name}"
-    st.session_state[key] = asked if asked is not None else known[0]
+    st.session_state[key] = offered[0] if asked is None else asked
 
     def chosen() -> None:
         value = st.session_state[key]
-        if value is None or (value == known[0] and everything is None):
+        if value in (None, offered[0]):
             st.query_params.pop(name, None)
         else:
             st.query_params[name] = value
 
-    return st.selectbox(
+    value = st.selectbox(
         label,
-        known,
+        offered,
         key=key,
-        format_func=lambda value: (everything or "") if value is None else said(value),
+        format_func=lambda value: said(value) if value else everything or "",
         on_change=chosen,
         accept_new_options=others,
-        filter_mode="fuzzy" if others else None,
     )
+    return value or None
 
 
 def notice(text: str) -> None:

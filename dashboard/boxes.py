@@ -40,7 +40,8 @@ def provenance_note(sheet: Sheet) -> str | None:
     guessed = [name.replace("_", " ") for name in sheet.components if sheet.provenance[name] == "reconstructed"]
     if not guessed:
         return None
-    return f"Of this box {listed(guessed)} {'is' if len(guessed) == 1 else 'are'} reconstructed, not printed."
+    said = listed(guessed)
+    return f"{said[0].upper()}{said[1:]} of this box {'is' if len(guessed) == 1 else 'are'} reconstructed, not printed."
 
 
 def _said(value: Any) -> str:

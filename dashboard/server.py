@@ -14,7 +14,7 @@ import socket
 import time
 from base64 import b64encode
 from importlib import resources
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
@@ -136,7 +136,7 @@ class Guard:
 
 async def health(request: Request) -> JSONResponse:
     """Say whether the service and its database answer."""
-    facts = {"version": version("tabletape"), "games": list(games())}
+    facts = {"version": _version(), "games": list(games())}
     try:
         replays = await run_in_threadpool(lambda: store().count())
     except StoreError as error:
@@ -144,8 +144,15 @@ async def health(request: Request) -> JSONResponse:
     return JSONResponse({"ok": True, **facts, "replays": replays})
 
 
+def _version() -> str:
+    try:
+        return version("tabletape")
+    except PackageNotFoundError:
+        return "not installed: run from a checkout"
+
+
 def _log_error(error: Exception) -> None:
-    log.error("page failed", exc_info=error)
+    log.error("page failed", error=repr(error)[:500])  # Streamlit prints where
 
 
 HOSTS: Final = allowed_hosts(

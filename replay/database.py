@@ -158,6 +158,7 @@ class Database:
             if how == fcntl.LOCK_SH:
                 yield
                 return
+            os.ftruncate(lock, 0)  # of a holder that died
             os.pwrite(lock, msgspec.json.encode(_ourselves()), 0)
             try:
                 yield
@@ -199,15 +200,14 @@ class Database:
         with self._attached(fcntl.LOCK_EX) as lease:
             if lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
                 return  # another process was faster
-            lease.run("BEGIN")
-            for statement in (META, *schema.values()):
-                lease.run(statement)
-            lease.run(
-                "INSERT INTO meta VALUES ('version', $version), ('store', $store), ('generation', '0')",
-                version=str(version),
-                store=str(uuid4()),
-            )
-            lease.run("COMMIT")
+            with self._transaction(lease):
+                for statement in (META, *schema.values()):
+                    lease.run(statement)
+                lease.run(
+                    "INSERT INTO meta VALUES ('version', $version), ('store', $store), ('generation', '0')",
+                    version=str(version),
+                    store=str(uuid4()),
+                )
             self._acknowledge(lease)
 
     def _check(self, version: int, schema: Mapping[str, str]) -> None:
@@ -261,9 +261,8 @@ class _Attachment:
             cursor = _instance().cursor()
             try:
                 if not self._users:
-                    cursor.execute(
-                        f"ATTACH $path AS {self._name}{' (READ_ONLY)' * read_only}", {"path": str(self._path)}
-                    )
+                    mode = "(READ_ONLY)" if read_only else ""
+                    cursor.execute(f"ATTACH $path AS {self._name} {mode}", {"path": str(self._path)})
                 cursor.execute(f"USE {self._name}")
                 self._users += 1
             except BaseException:
@@ -334,14 +333,17 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _explained(path: Path, said: str) -> StoreError:
-    if other := re.search(r"Could not set lock on file.*?\(PID (\d+)\)", said):
+    what = said.replace(str(path), "")
+    if other := re.search(r"Could not set lock on file.*?\(PID (\d+)\)", what):
         return StoreBusy(f"{path} is busy: process {other[1]}, which is not Tabletape, has it open")
-    if re.search(r"No space left|database has been invalidated", said):
+    if "No space left" in what:
         return StoreError(
             f"no room left for {path}: the last step may not be kept, all before it is; make room and start again"
         )
-    if "not a valid DuckDB database file" in said:
+    if "database has been invalidated" in what:
+        return StoreError(f"{path} cannot be used any more by this process, after what went wrong before: start again")
+    if "not a valid DuckDB database file" in what:
         return StoreError(f"{path} is not a database")
-    if re.search(r"[Cc]orrupt|checksum|Could not read enough bytes|WAL", said):
+    if re.search(r"[Cc]orrupt|checksum|Could not read enough bytes|\bWAL\b", what):
         return StoreDamaged(f"{path} is damaged, put back a copy or import what was exported ({said})")
     return StoreError(f"{path} cannot be used ({said})")

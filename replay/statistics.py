@@ -10,7 +10,7 @@ under `FLOOR` games. Rows are sorted by their keys, and every column has a fixed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 import polars as pl
@@ -21,6 +21,28 @@ FLOOR: Final = 30
 Z95: Final = 1.959963984540054
 """Standard normal quantile of a two-sided 95 % interval."""
 
+
+_RATE: Final = (
+    "Only finished games count. **rate** is credit divided by n; a shared win is split, each of k winners is credited "
+    "1/k. **low** and **high** are the ends of Wilson's 95 % score interval: if the games were played over and over, "
+    "95 of 100 such intervals would contain the true rate. **baseline** is what equal players would get, the mean of "
+    "1/seats over those games. A rate is called apart from its share if the interval does not contain the baseline; "
+    "when many are looked at, one in twenty is by chance alone. Below 30 games a rate is shown in grey and not judged."
+)
+
+DEFINITIONS: Final[Mapping[str, str]] = {
+    "seats": f"{_RATE} **n** counts games in which that seat was played. "
+    "*Example:* seat 0 won 7 of 10 two-seat games alone and shared 2: credit 8, rate 80.0 %, interval 49.0 to 94.3 %.",
+    "players": f"{_RATE} **n** counts the games that a player of that name (and bot) sat in.",
+    "scores": "The final scores of all seats of finished games. Quartiles (**lower**, **upper**) interpolate linearly; "
+    "**sd** is the standard deviation of the sample (n - 1). "
+    "*Example:* of the scores 3, 5, 8 and 12 the mean is 7, the quartiles are 4.5, 6.5 and 9.",
+    "length": "Turns (as the game counts them) and events of finished games, by number of seats. An event is anything "
+    "that happened: a move, or a consequence of one.",
+    "endings": "The reason that each finished game gives for its end. **share** is n divided by the games of that seat "
+    "count, **low** and **high** the ends of Wilson's 95 % score interval.",
+}
+"""What each figure of the statistics page means, in Markdown, by its name; at length in `docs/statistics.md`."""
 
 Number = TypeVar("Number", float, pl.Expr)
 

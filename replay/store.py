@@ -46,7 +46,7 @@ COMES_TO: Final = Account.__struct_fields__
 REPLAYS: Final = """
     id::VARCHAR AS replay, game, rules, seats, options, sheet, CASE WHEN finished THEN seed END AS seed, provenance,
     players, bots, length, turns, ended, finished, scores,
-    list_filter(range(seats), lambda seat: ranks[seat + 1] = 1) AS winners, recorded, parent,
+    list_filter(range(seats), lambda seat: ranks[seat + 1] = 1)::SMALLINT[] AS winners, recorded, parent,
     CASE WHEN problem IS NOT NULL THEN known END AS fault_step, problem AS fault_reason
 """
 
@@ -157,7 +157,7 @@ class Store:
                     sound.append(tape)
                 except FormatError as error:
                     refused.append(f"replay {tape.header.id[:80]}: {error}")
-            held = self._insert(sorted(sound, key=lambda tape: tape.header.id))
+            held = self._insert(sound)
             new += len(sound) - len(held)
             for tape in sound:
                 if tape.header.id in held:
@@ -187,7 +187,8 @@ class Store:
                 replay = replay.filter(~pl.col("id").is_in(list(held)))
                 event = event.filter(~pl.col("replay").is_in(list(held)))
             if not replay.is_empty():
-                with lease.given({"new_replay": replay, "new_event": event, "new_sheet": sheet}):
+                placed = replay.with_row_index("place")
+                with lease.given({"new_replay": placed, "new_event": event, "new_sheet": sheet}):
                     _insert_frames(lease)
         return held
 
@@ -413,8 +414,7 @@ def _insert_frames(lease: Lease) -> None:
     lease.run("INSERT INTO sheet BY NAME SELECT * FROM new_sheet WHERE key NOT IN (SELECT key FROM sheet)")
     lease.run("""
         INSERT INTO replay BY NAME
-        SELECT *, (SELECT coalesce(max(added), -1) FROM replay) + row_number() OVER (ORDER BY id) AS added
-        FROM new_replay ORDER BY id
+        SELECT * EXCLUDE (place), (SELECT coalesce(max(added) + 1, 0) FROM replay) + place AS added FROM new_replay
     """)
     lease.run("INSERT INTO event BY NAME SELECT * FROM new_event")
     projections.project(lease, "new_replay", "new_event")

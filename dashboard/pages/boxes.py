@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.registry import games
-from dashboard.address import choose, say_notices
+from dashboard.address import choose, plain, say_notices
 from dashboard.boxes import MEANING, components
 from dashboard.guarded import guarded
 from replay.games import default_sheet
@@ -18,7 +18,7 @@ with guarded():
     say_notices()
     st.subheader(games()[slug].title)
     if sheet.note:
-        st.info(sheet.note)
+        st.info(plain(sheet.note))
     counts = {source: sum(known == source for known in sheet.provenance.values()) for source in MEANING}
     for column, (source, count) in zip(st.columns(len(counts)), counts.items(), strict=True):
         column.metric(source.capitalize(), count, help=MEANING[source], border=True)

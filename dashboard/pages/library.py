@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import polars as pl
 import streamlit as st
@@ -17,6 +18,15 @@ from replay.store import Filter
 
 PER_PAGE: Final = 100
 FINISHED: Final = {"yes": "Finished", "no": "Not finished"}
+WIDTHS: Final[Mapping[str, Any]] = {
+    name: st.column_config.Column(width=width)
+    for name, width in {"Game": 170, "Players": 320, "Winners": 160, "Ended": 160, "Seats": 60, "Turns": 60}.items()
+}
+COLUMNS: Final = {
+    **dict.fromkeys(("Game", "Players", "Winners", "Ended"), pl.String),
+    **dict.fromkeys(("Seats", "Turns"), pl.Int32),
+    **dict.fromkeys(("From", "Id"), pl.String),
+}
 
 
 def title(slug: str) -> str:
@@ -48,34 +58,21 @@ def filters(library: Library) -> Filter:
 
 def listing(rows: pl.DataFrame) -> pl.DataFrame:
     """Give the rows as they are shown."""
-    return pl.DataFrame(
-        {
-            "Game": [title(slug) for slug in rows["game"]],
-            "Players": [", ".join(players) for players in rows["players"]],
-            "Winners": [
-                ", ".join([players[seat] for seat in winners or ()])
-                for players, winners in zip(rows["players"], rows["winners"], strict=True)
-            ],
-            "Ended": [_ended(ended, step) for ended, step in zip(rows["ended"], rows["fault_step"], strict=True)],
-            "Seats": rows["seats"],
-            "Turns": rows["turns"],
-            "From": [
-                provenance if recorded is None else f"{provenance}, {recorded[:10]}"
-                for provenance, recorded in zip(rows["provenance"], rows["recorded"], strict=True)
-            ],
-            "Id": [id[:13] for id in rows["replay"]],
-        },
-        schema={
-            "Game": pl.String,
-            "Players": pl.String,
-            "Winners": pl.String,
-            "Ended": pl.String,
-            "Seats": pl.Int16,
-            "Turns": pl.Int32,
-            "From": pl.String,
-            "Id": pl.String,
-        },
-    )
+    return pl.DataFrame([_shown(row) for row in rows.iter_rows(named=True)], schema=COLUMNS)
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    when = "" if row["recorded"] is None else f", {row['recorded'][:10]}"
+    return {
+        "Game": title(row["game"]),
+        "Players": ", ".join(row["players"]),
+        "Winners": ", ".join([row["players"][seat] for seat in row["winners"] or ()]),
+        "Ended": _ended(row["ended"], row["fault_step"]),
+        "Seats": row["seats"],
+        "Turns": row["turns"],
+        "From": f"{row['provenance']}{when}",
+        "Id": row["replay"],
+    }
 
 
 def _ended(ended: str | None, fault: int | None) -> str:
@@ -109,12 +106,13 @@ def table(library: Library, wanted: Filter) -> None:
         listing(rows),
         hide_index=True,
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode=["single-row", "single-cell"],
+        column_config=WIDTHS,
         key=f"rows-{library.generation}-{number}-{where}",
         alt="Recorded games; choosing a row opens its replay",
         height=min(38 + 35 * rows.height, 640),
     )
-    chosen = event["selection"]["rows"]
+    chosen = [*event["selection"]["rows"], *[row for row, _ in event["selection"]["cells"]]]
     if chosen and chosen[0] < rows.height:
         st.switch_page("pages/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
     if pages > 1:

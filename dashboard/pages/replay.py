@@ -29,7 +29,7 @@ from replay.timeline import Timeline
 
 
 def found(library: Library) -> str:
-    """Give the id of the replay that the address asks for; one that is not there leads to the library, which says so."""
+    """Give the id of the replay that the address asks for; one that is not there leads to the library."""
     asked = st.query_params.get("replay", "")
     if not asked:
         st.title("Replay")
@@ -81,6 +81,7 @@ def downloads(tape: Tape, viewer: Viewer) -> None:
             f"{name}.jsonl",
             "application/jsonl",
             on_click="ignore",
+            width="stretch",
             help="The whole recording; it can be imported again.",
             key="download-whole",
         )
@@ -91,6 +92,7 @@ def downloads(tape: Tape, viewer: Viewer) -> None:
             f"{name}-as-{viewer}.jsonl",
             "application/jsonl",
             on_click="ignore",
+            width="stretch",
             help="What this viewer may see of it, for reading and for other programs.",
             key="download-seen",
         )
@@ -151,17 +153,18 @@ with guarded():
     library = recordings.library()
     id = found(library)
     timeline = library.timeline(id)
-    st.title(timeline.game.title)
-    st.text(listed(names_of(timeline)))
-    if note := provenance_note(timeline.game.sheet):
-        st.caption(note)
-    left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with left:
+    head, choice, file, more = st.columns([10, 7, 3, 3], vertical_alignment="bottom")
+    head.title(timeline.game.title)
+    with choice:
         viewer = chosen_viewer(timeline)
-    with middle:
+    with file:
         downloads(library.tape(id), viewer)
-    with right, st.popover("About"):
+    with more, st.popover("About", width="stretch"):
         about(timeline, viewer)
+    left, right = st.columns([10, 13])
+    left.text(listed(names_of(timeline)))
+    if note := provenance_note(timeline.game.sheet):
+        right.text(note)
     payload = library.payload(id, viewer)
     step = asked_step(timeline, payload, id, viewer)
     say_notices()

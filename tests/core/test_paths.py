@@ -72,8 +72,10 @@ def test_diff_names_what_changed_in_order() -> None:
 
 def test_diff_backwards_says_what_is_gone() -> None:
     before, after = flatten(Table(outcome=Outcome("end", (), ()))), flatten(Table())
-    assert diff(before, after) == [("outcome.reason", "end", None), ("outcome.scores", (), None)] + [
-        ("outcome.ranking", (), None)
+    assert diff(before, after) == [
+        ("outcome.reason", "end", None),
+        ("outcome.scores", (), None),
+        ("outcome.ranking", (), None),
     ]
 
 

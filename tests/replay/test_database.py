@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import duckdb
+import msgspec
 import pytest
 
 from events.tape import Tape
@@ -16,6 +17,8 @@ from replay.errors import StoreBusy, StoreDamaged, StoreError
 from replay.store import Store
 from replay.tables import TABLES, VERSION
 from tests.replay.tapes import Elsewhere, said
+
+NOTE = "INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', $body)"
 
 HOLD = """
 with Database(path, TABLES, VERSION).{how}() as lease:
@@ -32,7 +35,7 @@ def database(path: Path) -> Database:
 
 def write_note(database: Database, body: str) -> None:
     with database.writing() as lease:
-        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', $body)", body=body)
+        lease.run(NOTE, body=body)
 
 
 def notes(database: Database) -> list[str]:
@@ -49,18 +52,27 @@ def test_a_write_is_there_for_the_next_lease_and_counted(database: Database) -> 
 
 def test_a_block_that_raises_leaves_nothing(database: Database) -> None:
     before = database.generation()
-    with pytest.raises(KeyboardInterrupt), database.writing() as lease:
-        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', 'a')")
-        raise KeyboardInterrupt
+
+    def stopped() -> None:
+        with database.writing() as lease:
+            lease.run(NOTE, body="a")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
     assert notes(database) == []
     assert database.generation() == before
 
 
 def test_a_swallowed_failure_is_not_taken_for_success(database: Database) -> None:
-    with pytest.raises(StoreError, match="aborted"), database.writing() as lease:
-        lease.run("INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', 'a')")
-        with suppress(duckdb.Error):
-            lease.run("SELECT nothing")
+    def careless() -> None:
+        with database.writing() as lease:
+            lease.run(NOTE, body="a")
+            with suppress(duckdb.Error):
+                lease.run("SELECT nothing")
+
+    with pytest.raises(StoreError, match="aborted"):
+        careless()
     assert notes(database) == []
 
 
@@ -80,24 +92,27 @@ def test_nothing_is_left_in_the_log_after_a_write(database: Database, path: Path
 
 
 def test_busy_says_who_is_writing_and_since_when(database: Database, elsewhere: Elsewhere) -> None:
+    before = database.generation()
     writer = elsewhere(HOLD.format(how="writing"))
     assert said(writer) == "held"
     holder = database.holder()
     assert holder is not None
     assert holder.pid == writer.pid
-    with pytest.raises(StoreBusy) as busy:
-        database.generation()
-    assert f"process {writer.pid} (-c) has been writing to it since {holder.since}" in str(busy.value)
-    assert "\n" not in str(busy.value)
+    for ask in (database.generation, lambda: write_note(database, "a")):
+        for _ in range(2):  # who gives up does not wipe out who holds
+            with pytest.raises(StoreBusy) as busy:
+                ask()
+            assert f"process {writer.pid} (-c) has been writing to it since {holder.since}" in str(busy.value)
+            assert "\n" not in str(busy.value)
     writer.communicate("\n")
     assert database.holder() is None
-    assert database.generation() == 1
+    assert database.generation() == before + 1
 
 
 def test_a_writer_waits_for_readers_and_says_so(database: Database, elsewhere: Elsewhere) -> None:
     reader = elsewhere(HOLD.format(how="reading"))
     assert said(reader) == "held"
-    assert database.generation() == 0
+    assert notes(database) == []
     with pytest.raises(StoreBusy, match="others are reading it"):
         write_note(database, "a")
     reader.communicate("\n")
@@ -105,39 +120,47 @@ def test_a_writer_waits_for_readers_and_says_so(database: Database, elsewhere: E
     assert notes(database) == ["a"]
 
 
-def test_who_gives_up_does_not_wipe_out_who_holds(database: Database, elsewhere: Elsewhere) -> None:
-    writer = elsewhere(HOLD.format(how="writing"))
-    assert said(writer) == "held"
-    for _ in range(2):
-        with pytest.raises(StoreBusy, match=f"process {writer.pid} "):
-            write_note(database, "a")
-
-
-def test_a_holder_that_dies_leaves_nothing_locked(database: Database, elsewhere: Elsewhere) -> None:
+def test_a_holder_that_dies_leaves_nothing_locked(database: Database, path: Path, elsewhere: Elsewhere) -> None:
     writer = elsewhere(HOLD.format(how="writing"))
     assert said(writer) == "held"
     writer.kill()
     writer.wait()
+    assert path.with_name(f"{path.name}.lock").read_bytes() != b""
     assert database.holder() is None
     write_note(database, "a")
     assert notes(database) == ["a"]
 
 
+def test_what_a_dead_holder_left_behind_misleads_nobody(database: Database, path: Path) -> None:
+    lock = path.with_name(f"{path.name}.lock")
+    for left in (b'{"pid":', msgspec.json.encode(Holder(2**22 + 1, "a long command line " * 10, "long ago"))):
+        lock.write_bytes(left)
+        assert database.holder() is None
+        with database.writing():
+            holder = database.holder()
+            assert holder is not None
+            assert holder.pid == os.getpid()
+
+
 def test_readers_that_overlap_do_not_starve_a_writer(path: Path, elsewhere: Elsewhere) -> None:
     database = Database(path, TABLES, VERSION, wait=5)
-    loop = """
+    readers = elsewhere("""
+import threading
 database = Database(path, TABLES, VERSION)
-for number in range(10**9):
-    with database.reading() as lease:
-        if number == 0: print("reading", flush=True)
-        time.sleep(0.03)
-"""
-    readers = [elsewhere(loop) for _ in range(3)]
-    assert [said(reader) for reader in readers] == ["reading"] * 3
+def read_on():
+    while True:
+        with database.reading():
+            time.sleep(0.05)
+for _ in range(3):
+    threading.Thread(target=read_on).start()
+    time.sleep(0.02)
+print("reading", flush=True)
+""")
+    assert said(readers) == "reading"
     for number in range(5):
         write_note(database, str(number))
     assert notes(database) == ["0", "1", "2", "3", "4"]
-    assert [reader.poll() for reader in readers] == [None] * 3
+    assert readers.poll() is None
 
 
 def test_another_program_on_the_file_is_named(database: Database, elsewhere: Elsewhere) -> None:
@@ -152,12 +175,6 @@ def test_two_processes_make_one_database(path: Path, elsewhere: Elsewhere) -> No
     both = [elsewhere(program) for _ in range(2)]
     assert sorted([process.communicate()[0] for process in both]) == ["0\n", "12\n"]
     assert Store(path).check() == []
-
-
-def test_a_stale_holder_is_not_reported(database: Database, path: Path) -> None:
-    assert Holder(os.getpid(), "pytest", "now") != database.holder()
-    path.with_name(f"{path.name}.lock").write_bytes(b'{"pid":')
-    assert database.holder() is None
 
 
 def test_an_older_copy_in_its_place_is_noticed(store: Store, path: Path, tapes: list[Tape], tmp_path: Path) -> None:
@@ -242,16 +259,17 @@ def test_any_name_will_do(tmp_path: Path) -> None:
 def test_damage_is_one_line_and_the_rest_is_read(store: Store, path: Path, tapes: list[Tape]) -> None:
     store.add(tapes)
     whole = path.read_bytes()
-    damaged = 0
-    for at in range(5_000, len(whole), 20_000):
+    said = list[str]()
+    for at in range(5_000, len(whole), 40_000):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         try:
             assert list(Store(path).tapes()) == tapes
         except StoreDamaged as error:
-            damaged += 1
-            assert "is damaged, put back a copy or import what was exported" in str(error)
-            assert "\n" not in str(error)
-    assert damaged > 0
+            said.append(str(error))
+    assert said
+    for line in said:
+        assert "is damaged, put back a copy or import what was exported" in line
+        assert "\n" not in line
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StoreDamaged):
         Store(path).count()

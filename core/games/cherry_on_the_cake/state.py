@@ -37,7 +37,6 @@ Phase = Literal[
     "die_golden",
     "die_stars",
     "exchange",
-    "stars",
     "consolation",
     "draw",
     "golden",

@@ -7,7 +7,7 @@ from events.picnic_palace import Cards, Kind
 
 
 def kind_points(sheet: PicnicSheet, kind: Kind, count: int) -> int:
-    """Give the points of `count` cards of one kind: one set, however large (YW-03), or so much each (YW-04).
+    """Give the points of `count` cards of one kind: one set (YW-02), however large (YW-03), or so much each (YW-04).
 
     Sprinkles and Pickles give none in a round (YW-41).
     """

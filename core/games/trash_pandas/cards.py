@@ -60,7 +60,10 @@ def stealable(table: Table, victim: int) -> list[Card | FaceDown]:
 
 
 def answers(table: Table) -> list[Move]:
-    """Give the answers of the next seat that has one, clockwise from the active seat's left; it may do nothing."""
+    """Give the answers of the next seat that has one, clockwise from the active seat's left; it may do nothing.
+
+    Doggo and Kitteh answer a theft and nothing else (TP-56), Yum Yum a decision to stop.
+    """
     seat = next(seat for seat in [*others(table, table.seat), table.seat] if table.asked[seat])
     if table.theft is not None:
         return [TheftSuffered(seat), *defences(table, seat, table.theft)]
@@ -70,7 +73,7 @@ def answers(table: Table) -> list[Move]:
 
 
 def defences(table: Table, seat: int, theft: Theft) -> Iterator[Move]:
-    """Doggo blocks, its two cards being optional (TP-47, TP-48); Kitteh steals from the thief instead (TP-49, TP-51).
+    """Doggo blocks, its two cards being optional (TP-47, TP-48); Kitteh steals from the thief instead (TP-49 to TP-51).
 
     Kitteh names its own target in the thief's stash (TP-54), and calls a theft off where there is none (TP-52).
     """

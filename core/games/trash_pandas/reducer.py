@@ -71,7 +71,10 @@ def die_thrown(table: Table, event: happened.DieThrown) -> Table:
 
 @reducer.on(happened.DieRolled)
 def die_rolled(table: Table, event: happened.DieRolled) -> Table:
-    """A token is taken or the seat is about to bust; the sixth, or third in a bonus turn, ends rolling (TP-11)."""
+    """A token is taken, or the seat is about to bust.
+
+    The sixth, or the third in a bonus turn, ends rolling: no Blammo!, no Yum Yum, no bust (TP-11, TP-18, TP-24).
+    """
     if event.token in table.taken:
         return replace(table, phase="bust", rolled=event.token)
     taken = (*table.taken, event.token)
@@ -89,7 +92,7 @@ def rolling_stopped(table: Table, event: happened.RollingStopped) -> Table:
 
 @reducer.on(happened.NannersPlayed)
 def nanners_played(table: Table, event: happened.NannersPlayed) -> Table:
-    """The last roll does not count, and the seat has stopped (TP-13)."""
+    """The last roll does not count, and the seat has stopped, which a Yum Yum may answer (TP-13, TP-14)."""
     return _stopped(replace(_spent(table, event.seat, "Nanners"), taken=_taken_before(table)))
 
 
@@ -101,13 +104,16 @@ def blammo_played(table: Table, event: happened.BlammoPlayed) -> Table:
 
 @reducer.on(happened.BustAccepted)
 def bust_accepted(table: Table, event: happened.BustAccepted) -> Table:
-    """The tokens go back; one card is drawn if there is one (TP-16, TP-17)."""
+    """The tokens go back; one card is drawn if there is one, in a bonus turn too (TP-16, TP-17, TP-21)."""
     return _over(replace(table, drawer=event.seat, due=min(1, len(table.pile))))
 
 
 @reducer.on(happened.YumYumPlayed)
 def yum_yum_played(table: Table, event: happened.YumYumPlayed) -> Table:
-    """The active seat is to roll; nobody else is asked (TP-28)."""
+    """The active seat is to roll; nobody else is asked (TP-28, TP-29).
+
+    It is a roll like any other: it may be Blammo!ed, bust, or bring the sixth token (TP-30, TP-31).
+    """
     return replace(_spent(table, event.seat, "Yum Yum"), phase="roll", asked=(False,) * table.seats)
 
 
@@ -230,7 +236,7 @@ def hand_targeted(table: Table, event: happened.HandTargeted) -> Table:
 
 @reducer.on(happened.DoggoPlayed)
 def doggo_played(table: Table, event: happened.DoggoPlayed) -> Table:
-    """The theft is off; two cards are about to be drawn, or what is left (TP-47)."""
+    """The theft is off; two cards are about to be drawn, or what is left, whatever the theft was (TP-47, TP-55)."""
     due = min(2, len(table.pile)) if event.draws else 0
     spent = _spent(table, event.seat, "Doggo")
     return replace(spent, theft=None, asked=(False,) * table.seats, drawer=event.seat, due=due)
@@ -310,7 +316,7 @@ def _without(cards: Cards, card: Card) -> Cards:
 
 
 def _given(table: Table, seat: int, cards: Cards) -> Table:
-    """Cards join a hand; the active seat has gained them this turn."""
+    """Cards join a hand; the active seat has gained them this turn, wherever they come from (TP-53)."""
     hands = put(table.hands, seat, table.hands[seat] + cards)
     if seat != table.seat:
         return replace(table, hands=hands)
@@ -344,7 +350,7 @@ def _taken_before(table: Table) -> tuple[Token, ...]:
 
 
 def _stopped(table: Table) -> Table:
-    """The seat has decided to stop: whoever else holds a Yum Yum now is asked, once (TP-28)."""
+    """The seat has decided to stop: whoever else holds a Yum Yum now is asked, once (TP-25, TP-28, TP-32)."""
     asked = tuple([seat != table.seat and "Yum Yum" in hand for seat, hand in enumerate(table.hands)])
     return replace(table, phase="resolve", asked=asked)
 

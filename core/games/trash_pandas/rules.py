@@ -110,7 +110,7 @@ def die(seat: int) -> Chance:
 
 
 def after_a_roll(table: Table) -> list[Move]:
-    """Roll on or stop. A Blammo! undoes the roll (TP-08); a Nanners does only as an option (TP-12)."""
+    """Roll on or stop. A Blammo! undoes any roll (TP-08, TP-10); a Nanners does so only as an option (TP-12)."""
     seat = table.seat
     moves: list[Move] = [DieThrown(seat), RollingStopped(seat)]
     if playable(table, seat, "Blammo!"):
@@ -165,12 +165,15 @@ def repeated(table: Table) -> TokenRepeated | None:
 
 
 def no_effect(table: Table) -> NoEffect:
-    """A token does as much as it can, which may be nothing."""
+    """A token does as much as it can, which may be nothing, a second time too (TP-71)."""
     return NoEffect(table.seat, table.resolving or "recycle")
 
 
 def drawing(table: Table) -> list[Move]:
-    """Trash can: draw up to two cards, the number first (TP-59); as an option, one after the other."""
+    """Trash can: draw up to two cards, the number first (TP-59); as an option, one after the other.
+
+    The discard pile is never drawn from, nor shuffled (TP-05).
+    """
     most = min(1 if table.options.draw_one_at_a_time else 2, len(table.pile))
     return [DrawChosen(table.seat, count) for count in range(most + 1)]
 
@@ -213,7 +216,7 @@ def only_draw_or_stash(table: Table) -> Event | None:
 
 
 def stealing(table: Table) -> list[Move]:
-    """Hand with a bag: steal a random card of a rival who has one (TP-44)."""
+    """Hand with a bag: steal a random card of a rival who has one (TP-44); a Pie chooses anew (TP-57)."""
     seat = table.seat
     return [HandTargeted(seat, rival) for rival in others(table, seat) if table.hands[rival]]
 
@@ -225,7 +228,7 @@ def only_victim(table: Table) -> Event | None:
 
 
 def card_revealed(table: Table) -> Event:
-    """Mask: the top card is shown to all; rivals may stash one like it, face up, and are drawn for (TP-63, TP-64)."""
+    """Mask: the top card is shown to all; rivals may stash one like it (TP-63 to TP-65)."""
     return CardRevealed(table.seat, table.pile[0]) if table.pile else no_effect(table)
 
 

@@ -13,7 +13,8 @@ def places(counts: Sequence[int], points: Sequence[int]) -> tuple[int, ...]:
     """Give the points of each seat for its `counts` of one kind.
 
     Equal counts share a place at one point less each, but never less than none; the next count takes the next place
-    (TP-74, TP-75, TP-76). None of a kind is no place (TP-77), and there is nothing beyond third (TP-79).
+    (TP-74 to TP-76, TP-82). None of a kind is no place (TP-77), and there is nothing beyond third (TP-79). Two seats
+    play by the same table (TP-78).
 
     >>> places([4, 4, 2, 0], (5, 3, 1))
     (4, 4, 3, 0)

@@ -92,6 +92,9 @@ def test_the_rulebooks_example_of_sprinkles() -> None:
     """Chris 5, Jo 3, Meredith and Phil 1 each; then with Jo at 1 too."""
     assert sprinkles_points(SHEET, (5, 3, 1, 1)) == (10, 0, -5, -5)
     assert sprinkles_points(SHEET, (5, 1, 1, 1)) == (10, -3, -3, -3)
+    chris, jo, meredith, phil = "sp sp sp sp sp", "sp sp sp", "sp", "sp"
+    end = table("||", seats=4, phase="sprinkles", collected=[chris, jo, meredith, phil], points=((0,) * 4,), round=3)
+    assert due(end) == SprinklesScored(counts=(5, 3, 1, 1), points=(10, 0, -5, -5))
 
 
 @pytest.mark.parametrize(

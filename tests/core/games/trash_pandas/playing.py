@@ -6,6 +6,7 @@ N Nanners, P MMM Pie!, F Feesh, Y Yum Yum, S Shiny, B Blammo!, D Doggo, K Kitteh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -13,7 +14,7 @@ from core.chance import Chance
 from core.engine import append, refuse, start
 from core.game import Outcome
 from core.games.trash_pandas import TrashPandas
-from core.games.trash_pandas.state import Table
+from core.games.trash_pandas.state import Table, TrashPandasSheet
 from core.redact import redact, seen
 from events.base import Event, Move
 from events.codec import encode
@@ -30,10 +31,12 @@ from events.trash_pandas import (
     TrashPandasOptions,
     TurnStarted,
 )
-from replay.games import load
+from replay.games import default_sheet
 
-GAME = load("trash-pandas")
-assert isinstance(GAME, TrashPandas)
+_box = default_sheet(TrashPandas)
+assert isinstance(_box, TrashPandasSheet)
+GAME = TrashPandas(_box)
+SHEET = GAME.sheet
 
 LETTERS: dict[str, Card] = {
     "N": "Nanners",
@@ -75,7 +78,7 @@ def table(
 
 
 class Playing:
-    """A game under way. Whatever is played has to be lawful; what follows without a choice or chance happens at once."""
+    """A game under way. What is played must be lawful; what follows without choice or chance happens at once."""
 
     def __init__(self, laid: Table) -> None:
         self.table = laid
@@ -156,9 +159,9 @@ class Playing:
             self.events.append(due)
 
 
-def given(*hands: str, **laid: object) -> Playing:
+def given(*hands: str, **laid: Any) -> Playing:
     """Give a game under way on `table(...)`."""
-    return Playing(table(*hands, **laid))  # type: ignore[arg-type]
+    return Playing(table(*hands, **laid))
 
 
 def finish_turn(game: Playing) -> Playing:

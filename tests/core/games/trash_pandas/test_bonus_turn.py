@@ -14,6 +14,7 @@ from events.trash_pandas import (
     NoEffect,
     PiePlayed,
     RollingStopped,
+    Token,
     TokenChosen,
     TurnEnded,
     TurnStarted,
@@ -21,7 +22,7 @@ from events.trash_pandas import (
 )
 from tests.core.games.trash_pandas.playing import cards, finish_turn, given, in_bonus_turn
 
-SIX = ("recycle", "tree", "steal", "bin", "bin_tree", "reveal")
+SIX: tuple[Token, ...] = ("recycle", "tree", "steal", "bin", "bin_tree", "reveal")
 
 
 def test_six_tokens_are_resolved_then_the_same_seat_goes_on() -> None:

@@ -32,7 +32,7 @@ from events.trash_pandas import (
     YumYumPlayed,
 )
 from replay.packaged import data_root
-from tests.core.games.trash_pandas.playing import GAME, cards, given, in_bonus_turn, table
+from tests.core.games.trash_pandas.playing import GAME, SHEET, cards, given, in_bonus_turn, table
 
 NO_SHINY = TrashPandasOptions(shiny_when_busting=False)
 
@@ -41,7 +41,7 @@ NO_SHINY = TrashPandasOptions(shiny_when_busting=False)
 
 
 def test_tp_01_53_cards_are_played_with() -> None:
-    counts = dict(zip(GAME.sheet.kinds, GAME.sheet.copies, strict=True))
+    counts = dict(zip(SHEET.kinds, SHEET.copies, strict=True))
     assert counts == {
         "Nanners": 11,
         "MMM Pie!": 9,
@@ -52,11 +52,11 @@ def test_tp_01_53_cards_are_played_with() -> None:
         "Doggo": 3,
         "Kitteh": 2,
     }
-    assert len(GAME.sheet.deck) == 53
+    assert len(SHEET.deck) == 53
     shuffled = GAME.forced(GAME.evolve(GAME.initial(), start(GAME, 2)))
     assert isinstance(shuffled, Chance)
-    assert shuffled.admits(DeckShuffled(GAME.sheet.deck[::-1]))
-    assert not shuffled.admits(DeckShuffled(GAME.sheet.deck[1:]))
+    assert shuffled.admits(DeckShuffled(SHEET.deck[::-1]))
+    assert not shuffled.admits(DeckShuffled(SHEET.deck[1:]))
 
 
 @pytest.mark.parametrize(("seats", "sizes", "can"), [(2, [3, 4], 46), (3, [3, 4, 5], 41), (4, [3, 4, 5, 6], 35)])
@@ -93,7 +93,7 @@ def test_tp_06_what_is_public() -> None:
     spectator = redact(laid, "spectator")
     assert spectator.hands == (("?", "?"), ("?", "?"))
     assert spectator.stashes == (("?", "?"), ("?",))
-    assert spectator.gained == ("?",) * 8
+    assert repr(spectator.gained) == repr(("?",) * 8)
 
 
 # --- rolling ---------------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_tp_19_an_ignored_roll_was_not_taken() -> None:
 
 
 def test_every_kind_and_token_has_a_name_in_the_box() -> None:
-    assert GAME.sheet.kinds == CARDS
+    assert SHEET.kinds == CARDS
     assert Counter(TOKENS) == Counter(dict.fromkeys(TOKENS, 1))
 
 
@@ -271,4 +271,3 @@ def test_a_box_that_cannot_be_played_is_refused(old: str, new: str, wrong: str) 
     with pytest.raises(FormatError, match=wrong) as refusal:
         parse(text.replace(old, new), TrashPandasSheet)
     assert "\n" not in str(refusal.value)
-

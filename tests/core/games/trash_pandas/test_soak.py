@@ -11,17 +11,15 @@ from msgspec.structs import replace
 from core.conformance import check_game, check_secrets, random_game
 from core.engine import states
 from core.games.trash_pandas import TrashPandas
-from core.games.trash_pandas.state import TOKENS, Table, TrashPandasSheet, middle, pending
+from core.games.trash_pandas.state import TOKENS, Table, middle, pending
 from events.base import GameEnded
 from events.trash_pandas import TrashPandasOptions
 from replay.golden import variants
-from tests.core.games.trash_pandas.playing import GAME
+from tests.core.games.trash_pandas.playing import GAME, SHEET
 
 GAMES = 240
 """Random games of the soak; raise it for a longer one."""
 
-SHEET = GAME.sheet
-assert isinstance(SHEET, TrashPandasSheet)
 DECK = Counter(SHEET.deck)
 
 
@@ -72,7 +70,7 @@ def test_the_soak_would_notice() -> None:
 
 
 def test_conformance() -> None:
-    assert check_game(GAME, games=3) == 9
+    assert check_game(GAME, games=2) == 6
 
 
 @pytest.mark.parametrize("name", [name for name in variants(TrashPandas) if name != "default"])
@@ -81,7 +79,7 @@ def test_conformance_with_each_option(name: str) -> None:
 
 
 def test_conformance_of_secrets() -> None:
-    assert sum([check_secrets(GAME, seats, f"secret/{number}") for number in range(5) for seats in (2, 3, 4)]) > 5_000
+    assert sum([check_secrets(GAME, seats, f"secret/{number}") for number in range(2) for seats in (2, 3, 4)]) > 2_000
 
 
 def test_the_same_seed_gives_the_same_game() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from core.games.trash_pandas.rules import TURN_LIMIT
@@ -31,7 +33,7 @@ from events.trash_pandas import (
 from tests.core.games.trash_pandas.playing import Playing, cards, given
 
 
-def resolving(token: Token, *hands: str, **laid: object) -> Playing:
+def resolving(token: Token, *hands: str, **laid: Any) -> Playing:
     """Seat 0 resolves a token, with the Recycle token (or the tree) still to come."""
     other: Token = "tree" if token == "recycle" else "recycle"
     return given(*hands, **laid).roll(token, other).stop().resolve(token)
@@ -151,7 +153,7 @@ def test_tp_62_doggo_and_kitteh_may_be_stashed() -> None:
 
 def test_tp_63_rivals_stash_a_like_card_clockwise_and_are_drawn_for() -> None:
     game = given("", "NN", "B", "N", can="NFP").roll("reveal", "tree").stop().resolve("reveal")
-    assert game.events[-1] == CardRevealed(0, "Nanners")
+    assert game.happened(CardRevealed) == [CardRevealed(0, "Nanners")]
     assert game.moves() == [MatchKept(1), MatchStashed(1, "Nanners")]
     game.do(MatchStashed(1, "Nanners"))
     assert game.asked() == 3  # one card at most, and who has none is passed over

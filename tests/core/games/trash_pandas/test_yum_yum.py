@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.games.trash_pandas.state import TOKENS, pending
+from events.marks import Viewer
 from events.trash_pandas import (
     BlammoPlayed,
     BustAccepted,
@@ -82,10 +83,11 @@ def test_tp_33_who_holds_none_is_not_asked_and_nobody_can_tell() -> None:
     """A rival that declines, and one that has nothing to play: the same to all others, in the stream and the view."""
     declined = given("B", "NY", "N").roll("tree").stop()
     nothing = given("B", "NB", "N").roll("tree").stop()
-    for viewer in (0, 2, "spectator"):
+    viewers: list[Viewer] = [0, 2, "spectator"]
+    for viewer in viewers:
         assert declined.view(viewer) == nothing.view(viewer)  # while the one is still being asked
     declined.do(YumYumKept(1))
-    for viewer in (0, 2, "spectator"):
+    for viewer in viewers:
         assert declined.view(viewer) == nothing.view(viewer)
         assert declined.record(viewer) == nothing.record(viewer)
     assert declined.moves() == nothing.moves()
