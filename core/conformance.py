@@ -198,7 +198,7 @@ def check_views(game: Game[Any], events: Sequence[Event]) -> None:
             _expect(
                 redact(view, "spectator") == redact(state, "spectator"), game, step, f"{viewer} sees less than all do"
             )
-            written = canonical(flatten(view))
+            written = canonical(view)
             if seen(event, viewer) is None and viewer in before:
                 _expect(written == before[viewer], game, step, f"viewer {viewer} sees a change but not the event")
             before[viewer] = written
@@ -309,7 +309,7 @@ def _could_decline(game: Game[Any], state: Any, viewer: Viewer) -> bool:
 
 
 def _view(state: Any, viewer: Viewer) -> bytes:
-    return canonical(flatten(redact(state, viewer)))
+    return canonical(redact(state, viewer))
 
 
 def _counterpart(game: Game[Any], state: Any, event: Event, changed: Event | None) -> Event | None:

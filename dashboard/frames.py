@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import groupby
 from typing import Final
 
 import msgspec
@@ -16,6 +15,7 @@ import msgspec
 from core.paths import Leaf, flatten
 from dashboard.scene import Scene, tracks
 from dashboard.tables import picture_of
+from dashboard.tables.fallback import runs
 from dashboard.viewer import Payload, Scalar, Step
 from events.marks import MASK, Viewer
 from replay.report import names_of
@@ -112,8 +112,5 @@ def _state(shown: Shown) -> dict[str, Scalar | None]:
 
 
 def _text(leaf: Leaf) -> Scalar | None:
-    """A tuple as text, equal neighbours counted: `green × 2, blue`."""
-    if not isinstance(leaf, tuple):
-        return leaf
-    runs = [(item, len(list(run))) for item, run in groupby(leaf)]
-    return ", ".join([f"{item}" if count == 1 else f"{item} × {count}" for item, count in runs]) or "none"
+    """A tuple as text; equal neighbours that are no numbers are counted: `green × 2, blue`."""
+    return ", ".join(runs(leaf)) or "none" if isinstance(leaf, tuple) else leaf

@@ -22,7 +22,7 @@ from events.codec import canonical
 from events.errors import FormatError, SetupError
 from events.jsonl import check_header
 from events.tape import Fault, Fork, Header, Player, Provenance, Tape, digest
-from replay.tables import EVENT_ROW, REPLAY_ROW
+from replay.tables import EVENT_ROW, REPLAY_ROW, SHEET_ROW
 
 MOST_SEATS: Final = 127
 _INTEGER: Final = range(1 << 31)
@@ -42,7 +42,10 @@ TAPES: Final = """
 
 
 class Stored(NamedTuple):
-    """What a tape has beside its events, as `TAPES` gives it."""
+    """What a tape has beside its events, as `TAPES` gives it.
+
+    `fork_step` is there with `parent`, `fault_reason` with `fault_step`.
+    """
 
     id: str
     game: str
@@ -149,7 +152,7 @@ def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
     return (
         pl.DataFrame(replays, schema=REPLAY_ROW),
         frame.with_columns(body=pl.Series(text, dtype=pl.Binary).cast(pl.String)),
-        pl.DataFrame(list(sheets.values()), schema=["key", "game", "sheet", "components"], orient="row"),
+        pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
     )
 
 

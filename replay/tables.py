@@ -133,3 +133,6 @@ EVENT_ROW: Final = pl.Schema(
     }
 )
 """The columns of `event`, as a frame has them."""
+
+SHEET_ROW: Final = pl.Schema({"key": pl.String(), "game": pl.String(), "sheet": pl.String(), "components": pl.String()})
+"""The columns of `sheet`, as a frame has them."""

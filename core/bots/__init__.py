@@ -40,7 +40,7 @@ class RandomBot:
 
     def choose(self, view: View | None, moves: Sequence[Move], rng: Rng) -> Move:
         """Give a uniformly random move."""
-        return moves[rng.below(len(moves))]
+        return moves[rng.below(len(moves))] if len(moves) > 1 else moves[0]
 
 
 ANY_GAME: Mapping[str, Callable[[], Bot]] = {"random": RandomBot}

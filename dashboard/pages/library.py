@@ -20,10 +20,10 @@ PER_PAGE: Final = 100
 FINISHED: Final = {"yes": "Finished", "no": "Not finished"}
 WIDTHS: Final[Mapping[str, Any]] = {
     name: st.column_config.Column(width=width)
-    for name, width in {"Game": 170, "Players": 320, "Winners": 160, "Ended": 160, "Seats": 60, "Turns": 60}.items()
+    for name, width in {"Game": 170, "Players": 300, "Winners": 150, "Ended": 160, "Seats": 60, "Turns": 60}.items()
 }
 COLUMNS: Final = {
-    **dict.fromkeys(("Game", "Players", "Winners", "Ended"), pl.String),
+    **dict.fromkeys(("Open", "Game", "Players", "Winners", "Ended"), pl.String),
     **dict.fromkeys(("Seats", "Turns"), pl.Int32),
     **dict.fromkeys(("From", "Id"), pl.String),
 }
@@ -64,6 +64,7 @@ def listing(rows: pl.DataFrame) -> pl.DataFrame:
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     when = "" if row["recorded"] is None else f", {row['recorded'][:10]}"
     return {
+        "Open": "Open",
         "Game": title(row["game"]),
         "Players": ", ".join(row["players"]),
         "Winners": ", ".join([row["players"][seat] for seat in row["winners"] or ()]),
@@ -102,17 +103,22 @@ def table(library: Library, wanted: Filter) -> None:
     if pages > 1:
         number = st.session_state.get("library-page", 1)
     rows = library.replays(wanted, PER_PAGE, (number - 1) * PER_PAGE)
+    key = f"{library.generation}-{number}-{where}"
+    buttons = st.column_config.ButtonColumn(" ", width=70, type="tertiary", key=f"open-{key}")
     event = st.dataframe(
         listing(rows),
         hide_index=True,
+        column_config={**WIDTHS, "Open": buttons},
         on_select="rerun",
-        selection_mode=["single-row", "single-cell"],
-        column_config=WIDTHS,
-        key=f"rows-{library.generation}-{number}-{where}",
-        alt="Recorded games; choosing a row opens its replay",
+        selection_mode="single-cell",
+        key=f"rows-{key}",
+        alt="Recorded games. A click on a row opens its replay, or the right arrow key in its first column",
         height=min(38 + 35 * rows.height, 640),
     )
-    chosen = [*event["selection"]["rows"], *[row for row, _ in event["selection"]["cells"]]]
+    # Whoever comes to the table by keyboard lands in its first column: a cell there opens nothing by itself.
+    chosen = [row for row, column in event["selection"]["cells"] if column != "Open"]
+    if button := st.session_state.get(f"open-{key}"):
+        chosen.append(button["row"])
     if chosen and chosen[0] < rows.height:
         st.switch_page("pages/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
     if pages > 1:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from core.game import State
-from core.paths import Leaf, flatten
+from core.paths import Leaf, Scalar, flatten
 from dashboard.scene import Element, Scene, label, panel, rect, text
 from events.marks import MASK
 
@@ -139,14 +139,21 @@ def _chips(leaves: _Leaves) -> Iterator[tuple[str, bool]]:
     for rest, value in leaves:
         name = f"{rest.replace('_', ' ').strip()} " if rest else ""
         if isinstance(value, tuple):
-            for item, run in groupby(value):
-                count = len(list(run))
-                if item == MASK:
-                    yield f"{name}× {count}", True
-                else:
-                    yield f"{name}{item}" + (f" × {count}" if count > 1 else ""), False
+            for words in runs(value):
+                hidden = words.startswith(MASK)
+                yield f"{name}{words.removeprefix(MASK).lstrip() or '× 1'}" if hidden else f"{name}{words}", hidden
         elif value is not None:
             yield f"{name}{value}", value == MASK
+
+
+def runs(values: tuple[Scalar, ...]) -> Iterator[str]:
+    """Give the items of a tuple as words, equal neighbours as one with their number: `green × 2`. Numbers stay apart."""
+    for item, run in groupby(values):
+        count = len(list(run))
+        if isinstance(item, int):
+            yield from [str(item)] * count
+        else:
+            yield f"{item} × {count}" if count > 1 else f"{item}"
 
 
 def _description(common: dict[str, _Leaves], seated: Sequence[dict[str, _Leaves]], names: Sequence[str]) -> str:

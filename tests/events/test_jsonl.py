@@ -334,6 +334,8 @@ def test_any_changed_byte_is_found_in_its_line_and_the_neighbours_load(at: int, 
         reading.line if reading.tape is None or reading.tape.fault is None else reading.tape.fault.reason
         for reading in problems
     ]
+    pushed_down = changed[at : at + 1] == b"\n" and FILE[at - 1 : at] in (b"", b"\n")  # an empty line stands before it
+    line += pushed_down
     assert any(name == line or str(name).startswith(f"line {line}: ") for name in named), named
 
 

@@ -140,7 +140,7 @@ note = """\\
   40 pieces and the four plates or the values of the chips: those here are invented, and tuned by playing.\\
   """
 
-seats = [2, 4]
+seats = [2, 4] # CC-01
 
 colours = ["green", "purple", "orange", "pink", "blue"]
 cubes = 18 # of each colour

@@ -38,9 +38,9 @@ def joints(sheet: CakeSheet, board: Board, layer: int) -> list[tuple[int, int]]:
         below = [(stripe.colour, upper_edge(stripe, rotation, width)) for stripe in sheet.pieces[piece].stripes]
     return [
         (lower, upper)
-        for upper, (colour, (left, right)) in enumerate(above)
-        for lower, (other, (start, end)) in enumerate(below)
-        if colour == other and left < end and start < right
+        for upper, (colour, edge) in enumerate(above)
+        for lower, (other, ledge) in enumerate(below)
+        if colour == other and overlap(ledge, edge)
     ]
 
 

@@ -108,7 +108,7 @@ def prices(table: Table, jar: Cubes) -> list[Cubes]:
 
 
 def exchanging(table: Table) -> list[CubeExchanged | ExchangeDeclined]:
-    """For the returned cubes the seat may take one of any colour that a blue jar takes (CC-34, CC-35), none golden."""
+    """For the returned cubes the seat may take one that a blue jar takes (CC-34, CC-35), never golden (CC-47)."""
     seat, board = table.seat, table.boards[table.seat]
     taking = [
         CubeExchanged(seat, colour, jar) for colour in available(table) for jar in accepting(table.sheet, board, colour)

@@ -172,8 +172,8 @@ def half_turn(piece: Piece, width: int) -> Piece:
 class Board(State, frozen=True):
     """What lies before a seat: its cake (bottom layer first), pieces, jars, chips and marker.
 
-    `chosen` is what it has committed to until all have; chips lie by metal and value, `turned_up` are all of them at
-    the end: bronze, silver, gold.
+    `chosen` is what it has committed to until all have. Chips lie face down (CC-59), by metal and value; `turned_up`
+    are all of them at the end: bronze, silver, gold. The figure that marks a choice is an ornament (CC-60).
     """
 
     seat: int

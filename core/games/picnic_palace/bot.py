@@ -81,7 +81,7 @@ class Outlook:
                 return self.gain(self.seat, (kind,), used=0) - PICKLED, 0
             case RowTaken(row=row, cards=cards):
                 return self.gain(self.seat, cards) + self._denied(row) - INVITED, 0
-            case FlipChosen(row=row) if self.alone:
+            case FlipChosen() if self.alone:
                 return 100 * INVITED, 0  # nobody else can take what turns up
             case FlipChosen(row=row):
                 return 0, -self.lures[row]

@@ -15,7 +15,17 @@ from core.game import Game, Outcome
 from core.games.trash_pandas import reducer, rules, words
 from core.games.trash_pandas.bot import ForagerBot
 from core.games.trash_pandas.state import Table, TrashPandasSheet, middle, pending
-from events.trash_pandas import TrashPandasEvent, TrashPandasOptions
+from events.trash_pandas import (
+    CardRevealed,
+    CardsDrawn,
+    CardStolen,
+    DieRolled,
+    HandsDealt,
+    HandsDiscarded,
+    StashesRevealed,
+    TrashPandasEvent,
+    TrashPandasOptions,
+)
 
 
 class TrashPandas(Game[Table]):
@@ -28,6 +38,7 @@ class TrashPandas(Game[Table]):
     sheet_type = TrashPandasSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"forager": ForagerBot}
     bound = 1_000_000
+    irrevocable = (HandsDealt, DieRolled, CardsDrawn, CardRevealed, CardStolen, HandsDiscarded, StashesRevealed)
     sheet: TrashPandasSheet
 
     evolve = staticmethod(reducer.evolve)

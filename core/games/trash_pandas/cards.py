@@ -31,7 +31,8 @@ from events.trash_pandas import (
 
 def own(table: Table) -> list[Move]:
     """Give what Feesh and Shiny offer the active seat at its decisions before the last token is done (TP-34)."""
-    return [*feesh(table), *shiny(table)]
+    hand = table.hands[table.seat]
+    return [*feesh(table), *shiny(table)] if "Feesh" in hand or "Shiny" in hand else []
 
 
 def feesh(table: Table) -> Iterator[FeeshPlayed]:

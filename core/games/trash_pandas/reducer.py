@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.game import Outcome
-from core.games.trash_pandas.state import Table, Theft, locked, most_tokens, others, pending, playable
+from core.games.trash_pandas.state import Table, Theft, most_tokens, others, pending, playable
 from core.reducer import Reducer, put
 from events import trash_pandas as happened
 from events.base import GameStarted, Move
@@ -337,7 +337,7 @@ def _lost(table: Table, seat: int, card: Card, *, gained: bool) -> Table:
 
 def _spent(table: Table, seat: int, card: Card) -> Table:
     """A card is played from a hand to the discard pile: a copy gained this turn first, while those may be played."""
-    fresh = not locked(table) and card != "MMM Pie!"
+    fresh = not table.resolved and card != "MMM Pie!"
     return replace(_lost(table, seat, card, gained=fresh), discard=(card, *table.discard))
 
 

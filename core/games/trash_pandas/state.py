@@ -128,18 +128,13 @@ def others(table: Table, seat: int) -> list[int]:
     return [(seat + step) % table.seats for step in range(1, table.seats)]
 
 
-def locked(table: Table) -> bool:
-    """Has resolving begun, so that cards gained this turn may not be played? From the first token chosen (TP-35)."""
-    return bool(table.resolved)
-
-
 def playable(table: Table, seat: int, card: Card) -> bool:
     """Does a seat hold a copy of the card that it may play?
 
-    Cards gained this turn are barred while the active seat resolves tokens, for nobody else (TP-35, TP-37, TP-38). A
-    Pie works in resolving alone, so one gained this turn never works.
+    Cards gained this turn are barred while the active seat resolves tokens, from the first one chosen, and for nobody
+    else (TP-35, TP-37, TP-38). A Pie works in resolving alone, so one gained this turn never works.
     """
     held = table.hands[seat].count(card)
-    if held and seat == table.seat and (locked(table) or card == "MMM Pie!"):
-        return held > table.gained[table.sheet.kinds.index(card)]
-    return held > 0
+    if not held or seat != table.seat or not (table.resolved or card == "MMM Pie!"):
+        return held > 0
+    return held > table.gained[table.sheet.kinds.index(card)]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from core.bots import Bot, RandomBot, View
 from core.bots.seats import seated
 from core.conformance import random_game
-from core.engine import append, play, refuse, start, states
+from core.engine import append, play, refuse, start, states, take_back
 from core.games.trash_pandas.bot import ForagerBot
 from core.redact import redact, seen
 from core.rng import Rng, seed_key
@@ -37,6 +37,7 @@ from events.trash_pandas import (
     TokenSkipped,
     TrashPandasEvent,
     TurnEnded,
+    YumYumKept,
     YumYumPlayed,
 )
 from tests.core.games.trash_pandas.playing import GAME, Playing, given
@@ -140,6 +141,22 @@ def test_a_rivals_answer_is_refused_from_any_other_seat() -> None:
 def test_an_impossible_outcome_of_chance_is_refused() -> None:
     game = given("", "").do(DieThrown(0))
     assert game.refused(DieRolled(1, "bin")) == "not a possible outcome (turn A)"
+
+
+def test_a_take_back_in_play_goes_behind_no_roll_and_no_card_that_was_seen() -> None:
+    game = given("", "", can="NN").roll("bin", "tree").stop().resolve("tree")
+    at = len(game.events)
+    assert take_back(GAME, game.events, at - 3).to == at - 3  # the stop may be taken back, and the choice of a token
+    with pytest.raises(UnlawfulEvent, match="die_rolled, cannot be taken back"):
+        take_back(GAME, game.events, at - 5)
+    game.resolve("bin").do(DrawChosen(0, 1))
+    with pytest.raises(UnlawfulEvent, match="cards_drawn, cannot be taken back"):
+        take_back(GAME, game.events, at)
+
+
+def test_a_secret_refusal_does_not_stop_a_take_back_which_would_tell_of_it() -> None:
+    game = given("", "Y").roll("bin").stop().do(YumYumKept(1))
+    assert take_back(GAME, game.events, 1).to == 1
 
 
 def test_every_event_names_the_rule_it_applies() -> None:
