@@ -72,7 +72,7 @@ class CardsLaid(Move, frozen=True, tag="cards_laid"):
 
 
 class CardsPassed(Move, frozen=True, tag="cards_passed"):
-    """A seat hands two cards to its partner instead of laying out; the two of them alone know which."""
+    """A seat hands two cards to its partner instead of laying out; the two of them alone know which (QC-27)."""
 
     rule: ClassVar[str] = "QC-25"
 

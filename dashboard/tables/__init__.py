@@ -24,7 +24,7 @@ def picture_of(slug: str) -> Picture:
     try:
         module = import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if not f"{name}.".startswith(f"{error.name}."):  # it is there, and misses something itself
             raise
         return fallback.picture
     return cast(Picture, module.picture)

@@ -140,14 +140,14 @@ def _chips(leaves: _Leaves) -> Iterator[tuple[str, bool]]:
         name = f"{rest.replace('_', ' ').strip()} " if rest else ""
         if isinstance(value, tuple):
             for words in runs(value):
-                hidden = words.startswith(MASK)
-                yield f"{name}{words.removeprefix(MASK).lstrip() or '× 1'}" if hidden else f"{name}{words}", hidden
+                item, _, count = words.partition(" × ")
+                yield (f"{name}× {count or 1}", True) if item == MASK else (f"{name}{words}", False)
         elif value is not None:
             yield f"{name}{value}", value == MASK
 
 
 def runs(values: tuple[Scalar, ...]) -> Iterator[str]:
-    """Give the items of a tuple as words, equal neighbours as one with their number: `green × 2`. Numbers stay apart."""
+    """Give the items of a tuple as words; equal neighbours, but not numbers, as one: `green × 2`."""
     for item, run in groupby(values):
         count = len(list(run))
         if isinstance(item, int):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -72,6 +73,13 @@ def test_sealing_writes_length_and_digest_and_nothing_else() -> None:
     tape = sealed(HEADER, (b"a", b"b"))
     assert tape.header == replace(HEADER, length=2, digest=digest([b"a", b"b"]))
     assert (tape.events, tape.fault) == ((b"a", b"b"), None)
+
+
+def test_a_tape_with_a_sheet_of_its_own_travels_between_processes() -> None:
+    """Workers hand tapes over as MessagePack, files as JSON."""
+    tape = sealed(replace(HEADER, components={"stones": 9, "cards": [3, 2, 1], "note": "ä"}), (b"a", b"\xff"))
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(tape), type=Tape) == tape
+    assert msgspec.json.decode(msgspec.json.encode(tape.header), type=Header) == tape.header
 
 
 def test_names_can_be_changed_without_touching_the_chain() -> None:

@@ -61,9 +61,9 @@ def worth(table: Table, move: Move) -> int:
         case ConsolationTaken(colour=colour):
             return 1 + board.exchange.count(colour)
         case JarEmptied():
-            return 1 if len(board.exchange) >= sheet.exchange_rate else 2
-        case CubesReturned():
-            return 3 if with_room(sheet, board) else 0
+            return 1
+        case CubesReturned():  # before emptying, to fill one jar more; not where the cube for it would find no room
+            return 2 if with_room(sheet, board) else 0
         case AmountChosen(amount=amount):
             return amount
         case RollAccepted():

@@ -186,7 +186,7 @@ def stars_counted(table: Table) -> StarsCounted:
     return StarsCounted(table.seat, sum(stars))
 
 
-def what_follows(table: Table) -> Event | Chance:
+def what_follows(table: Table) -> Event:
     """When no jar is full and no exchange due: step c), or after a consolation the next seat (CC-31, CC-37)."""
     return next_turn(table) if table.part == "consolation" else stars_counted(table)
 

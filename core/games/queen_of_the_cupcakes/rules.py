@@ -85,7 +85,10 @@ def only_taking(table: Table) -> CardsTaken | None:
 
 
 def laying(table: Table) -> list[CardsLaid]:
-    """2. Lay out cards of one kind, 1 to 3 beside its bin and 1 to 3 in front (QC-07). A bin may overflow (QC-08)."""
+    """2. Lay out cards of one kind, 1 to 3 beside its bin and 1 to 3 in front (QC-07), just taken or not (QC-20).
+
+    It is one action: a bin may overflow (QC-08), and what was laid in front with the card that fills it counts (QC-09).
+    """
     seat, hand = table.seat, table.hands[table.seat]
     least, most = table.sheet.lay_out
     return [
@@ -109,7 +112,7 @@ def nothing_to_lay(table: Table) -> LayingSkipped | None:
 
 
 def passing(table: Table) -> list[CardsPassed]:
-    """Teams: instead of laying out, pass two cards of any kinds to the partner (QC-25, QC-26)."""
+    """Teams: instead of laying out, pass two cards of any kinds to the partner, who is not asked (QC-25, 26, 28)."""
     if not table.teams:
         return []
     seat, hand = table.seat, table.hands[table.seat]

@@ -7,7 +7,10 @@ from events.queen_of_the_cupcakes import Kind
 
 
 def placing(table: Table) -> tuple[Kind, Kind, Kind]:
-    """Give the three kinds that score: the fullest bins, of equal ones the higher up (QC-11, QC-17)."""
+    """Give the three kinds that score: the fullest bins, of equal ones the higher up (QC-11, QC-13, QC-17).
+
+    An empty bin can be among them, and then nobody has its cards in front (QC-12).
+    """
     fullest = sorted(range(len(table.bins)), key=lambda index: (-table.bins[index], index))
     first, second, third = [table.sheet.kinds[index] for index in fullest[:3]]
     return first, second, third
