@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import cache, lru_cache
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
 from typing import Any
 
@@ -28,20 +28,39 @@ OURS: tuple[type[Game[Any]], ...] = (Queen, TrashPandas, Cherry, Picnic)
 GROUP = "tabletape.games"
 
 
-@lru_cache(maxsize=1)
 def games() -> Mapping[str, type[Game[Any]]]:
-    """Give every game by its slug, ours first; raises `SetupError` for an installed one that is no whole game."""
+    """Give every game by its slug, ours first. A broken one takes no other with it; `refused` says what is wrong."""
+    return _discovered()[0]
+
+
+def refused() -> tuple[str, ...]:
+    """Give a line for each installed game that is no whole game, or whose name is taken."""
+    return _discovered()[1]
+
+
+@cache
+def _discovered() -> tuple[Mapping[str, type[Game[Any]]], tuple[str, ...]]:
     found = {kind.slug: kind for kind in OURS}
+    problems = list[str]()
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            kind = entry.load()
-        except Exception as error:  # another's module may raise anything
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise SetupError(f"the installed game {entry.value} cannot be loaded: {reason}") from error
-        _check(kind, entry.value)
-        if found.setdefault(kind.slug, kind) is not kind:
-            raise SetupError(f"two installed games are called {kind.slug!r}: {entry.value} is one too many")
-    return found
+            kind = _load(entry)
+            if found.setdefault(kind.slug, kind) is not kind:
+                raise SetupError(f"two installed games are called {kind.slug!r}: {entry.value} is one too many")
+        except SetupError as error:
+            problems.append(str(error))
+    return found, tuple(problems)
+
+
+def _load(entry: EntryPoint) -> type[Game[Any]]:
+    try:
+        kind = entry.load()
+    except Exception as error:  # another's module may raise anything
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise SetupError(f"the installed game {entry.value} cannot be loaded: {reason}") from error
+    _check(kind, entry.value)
+    game: type[Game[Any]] = kind
+    return game
 
 
 def find(slug: str, rules: int | None = None) -> type[Game[Any]]:
@@ -53,7 +72,7 @@ def find(slug: str, rules: int | None = None) -> type[Game[Any]]:
     if slug not in known:
         close = [name for name in known if slug and slug in name] or get_close_matches(slug, known, n=1, cutoff=0.4)
         hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
-        raise SetupError(f"no game is called {slug!r}; {hint}")
+        raise SetupError("; ".join([f"no game is called {slug!r}", hint, *refused()]))
     kind = known[slug]
     if rules is None or rules == kind.rules:
         return kind

@@ -6,6 +6,7 @@ read in the browser. Frame k is what this viewer sees as its step k.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
@@ -13,6 +14,7 @@ from typing import Final
 import msgspec
 
 from core.paths import Leaf, flatten
+from core.redact import seen
 from dashboard.scene import Scene, tracks
 from dashboard.tables import picture_of
 from dashboard.tables.fallback import runs
@@ -62,7 +64,7 @@ def fault_of(timeline: Timeline, viewer: Viewer) -> str | None:
     """
     if timeline.fault is None:
         return None
-    last = sum(1 for _ in timeline.shown(viewer)) - 1
+    last = len(_moments(timeline, viewer)) - 1
     where = f"This replay opens up to step {last}" if last >= 0 else "Nothing of this replay can be opened"
     reason = timeline.fault.reason if viewer == "omniscient" else "what follows cannot be believed"
     return f"{where}: {reason}"
@@ -70,11 +72,16 @@ def fault_of(timeline: Timeline, viewer: Viewer) -> str | None:
 
 def same_moment(timeline: Timeline, step: int, before: Viewer, after: Viewer) -> int:
     """Give the step at which `after` sees what `before` sees at `step`: the last that had happened by then."""
-    moments = [each.at for each in timeline.shown(before)]
+    moments = _moments(timeline, before)
     if not moments:
         return 0
     at = moments[min(max(step, 0), len(moments) - 1)]
-    return max(sum(1 for each in timeline.shown(after) if each.at <= at) - 1, 0)
+    return max(bisect_right(_moments(timeline, after), at) - 1, 0)
+
+
+def _moments(timeline: Timeline, viewer: Viewer) -> list[int]:
+    """Give the steps of the timeline that a viewer ever learns of."""
+    return [number for number, event in enumerate(timeline.events) if seen(event, viewer) is not None]
 
 
 def _step(timeline: Timeline, names: Sequence[str], shown: Shown, scene: Scene, before: Scene | None) -> Step:

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from core.conformance import check_game
-from core.registry import games
+from core.registry import games, refused
 from events.errors import TabletapeError
 from replay import golden
 from replay.games import load
@@ -63,12 +63,9 @@ def _database(db: Path) -> Iterator[Finding]:
 
 
 def _games() -> Iterator[Finding]:
-    try:
-        known = games()
-    except TabletapeError as error:
-        yield Finding("games", "bad", str(error))
-        return
-    for slug in known:
+    for problem in refused():
+        yield Finding("games", "bad", problem)
+    for slug in games():
         try:
             game = load(slug)
             played = check_game(game, games=2)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from core.chance import Chance
-from core.engine import states
+from core.engine import refuse, states
 from core.game import Game, State
 from core.paths import Change, Leaf, diff, flatten
 from core.redact import redact, seen
@@ -66,6 +66,8 @@ class Timeline:
 
     def _fold(self) -> tuple[State, ...]:
         along: list[State] = []
+        if self.events and (problem := refuse(self.game, self.game.initial(), 0, self.events[0])):
+            self.events, self.fault = (), Fault(0, problem)
         try:
             for state in states(self.game, self.events):
                 along.append(state)

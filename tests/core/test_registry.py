@@ -111,12 +111,10 @@ def test_an_installed_game_plays_like_ours(tmp_path: Path) -> None:
 
 
 WHOLE = """
-from core.registry import games
-from events.errors import TabletapeError
-try:
-    print(sorted(games()))
-except TabletapeError as error:
-    print(error)
+from core.registry import OURS, games, refused
+assert list(games())[: len(OURS)] == [kind.slug for kind in OURS]
+assert all(games()[kind.slug] is kind for kind in OURS)
+print(*refused(), sep="|")
 """
 
 HALF = """
@@ -181,7 +179,9 @@ NOT_A_GAME = 42
     ],
     ids=lambda value: next(iter(value.values())) if isinstance(value, dict) else "",
 )
-def test_a_game_that_is_not_whole_is_refused_in_one_line(tmp_path: Path, entries: dict[str, str], refusal: str) -> None:
+def test_a_game_that_is_not_whole_is_refused_in_one_line_alone(
+    tmp_path: Path, entries: dict[str, str], refusal: str
+) -> None:
     install(tmp_path, **entries)
     (tmp_path / "half.py").write_text(HALF)
     (tmp_path / "broken.py").write_text("def\n")

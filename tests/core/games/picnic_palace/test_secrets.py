@@ -7,10 +7,12 @@ from typing import get_args
 import pytest
 
 from core.conformance import check_secrets, random_game
-from core.engine import states
+from core.engine import states, take_back
 from core.games.picnic_palace.state import Phase, Table
 from core.redact import marks_of, moves_of, redact, seen
 from core.registry import codec
+from events.base import TakenBack
+from events.errors import UnlawfulEvent
 from events.marks import MASK, Viewer
 from events.picnic_palace import (
     CardFlipped,
@@ -118,3 +120,12 @@ def test_g_07_a_row_is_named_by_place_and_its_cards_by_kind() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_swapping_cards_nobody_has_seen_changes_nothing_that_anybody_sees(seats: int) -> None:
     assert check_secrets(GAME, seats, "swap") > 30
+
+
+def test_in_play_a_row_may_be_put_back_but_no_card_that_was_seen() -> None:
+    events = random_game(GAME, 3, "take-back")
+    flipped = next(step for step, event in enumerate(events) if isinstance(event, CardFlipped))
+    with pytest.raises(UnlawfulEvent, match="card_flipped, cannot be taken back"):
+        take_back(GAME, events[: flipped + 1], flipped - 1)
+    taken = next(step for step, event in enumerate(events) if isinstance(event, RowTaken))
+    assert take_back(GAME, events[: taken + 2], taken - 1) == TakenBack(taken - 1)

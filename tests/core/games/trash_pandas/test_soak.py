@@ -17,10 +17,10 @@ from events.trash_pandas import TrashPandasOptions
 from replay.golden import variants
 from tests.core.games.trash_pandas.playing import GAME, SHEET
 
-GAMES = 240
+GAMES = 150
 """Random games of the soak; raise it for a longer one."""
 
-DECK = Counter(SHEET.deck)
+DECK = sorted(SHEET.deck)
 
 
 def test_random_games_end_with_every_card_in_one_place_after_every_event() -> None:
@@ -50,10 +50,10 @@ def misplaced(table: Table) -> str | None:
         for zone in (table.hands, table.stashes, table.face_up):
             for pile in zone:
                 cards += pile
-        if Counter(cards) != DECK:
+        if sorted(cards) != DECK:
             return f"the cards are {Counter(cards)}"
         hand = table.hands[table.seat]
-        if any(new > hand.count(kind) for kind, new in zip(table.sheet.kinds, table.gained, strict=True)):
+        if any(new and new > hand.count(kind) for kind, new in zip(table.sheet.kinds, table.gained, strict=True)):
             return f"more cards gained than held: {table.gained}, {hand}"
     if sorted(middle(table) + pending(table)) != sorted(TOKENS):
         return f"tokens: {middle(table)} and {pending(table)}"

@@ -1,0 +1,102 @@
+"""Statistics in words, boxes as tables, and the charts' data."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from core.registry import games
+from dashboard import answers, charts
+from dashboard.boxes import KNOWN, components, provenance_note
+from replay import statistics
+from replay.games import default_sheet
+from tests.toy import HiddenStones
+
+
+def seats_played(wins: dict[int, int], games: int) -> pl.DataFrame:
+    """Results of two-seat games in which seat s wins `wins[s]`, never together."""
+    rows = [
+        {"seats": 2, "seat": seat, "won": game < won, "winners": 1, "rank": 1 if game < won else 2}
+        for seat, won in wins.items()
+        for game in range(games)
+    ]
+    return pl.DataFrame(rows)
+
+
+def said(wins: dict[int, int], games: int) -> str:
+    rates = statistics.win_rates(seats_played(wins, games), "seat")
+    return answers.share_of_wins(rates, lambda row: f"seat {row['seat']}")
+
+
+def test_no_difference_is_no_sign() -> None:
+    assert said({0: 52, 1: 48}, 100) == "No sign of it: every interval contains what equal players would get."
+
+
+def test_what_lies_apart_from_its_share_is_named_with_its_interval() -> None:
+    answer = said({0: 80, 1: 20}, 100)
+    low, high = (answers.percent(end) for end in statistics.wilson(80.0, 100.0))
+    assert answer.startswith("Yes.\n")
+    assert f"• seat 0 wins more, 80.0 % ({low} to {high}) where 50.0 % is an equal share." in answer
+    assert "• seat 1 wins less, 20.0 %" in answer
+
+
+def test_few_games_are_not_judged() -> None:
+    assert said({0: 29, 1: 0}, 29) == "Too few games to tell: that takes 30 of each, here there are at most 29."
+    results = pl.concat([seats_played({0: 15}, 30), seats_played({1: 5}, 5)])
+    rates = statistics.win_rates(results, "seat")
+    answer = answers.share_of_wins(rates, lambda row: f"seat {row['seat']}")
+    assert answer.endswith("\n1 with fewer than 30 games is left out.")
+
+
+def test_scores_length_and_endings_are_said_in_words() -> None:
+    scores = pl.DataFrame({"game": ["g"] * 4, "score": [3, 5, 8, 12]})
+    (summary,) = statistics.score_summary(scores, "game").to_dicts()
+    assert answers.scores(summary) == (
+        "Half of all scores lie between 4.5 and 9, the middle one is 6.5. They go from 3 to 12."
+    )
+    replays = pl.DataFrame(
+        {
+            "finished": [True] * 4,
+            "seats": [2] * 4,
+            "turns": [10, 12, 14, 20],
+            "length": [40, 50, 60, 90],
+            "ended": ["a_b"] * 3 + ["c"],
+        }
+    )
+    (length,) = statistics.length_summary(replays).to_dicts()
+    assert answers.length(length) == (
+        "The middle game takes 13 turns and 55 events; the shortest took 10 turns, the longest 20."
+    )
+    assert answers.endings(statistics.endings(replays)).startswith("Of 4 games, 75.0 % with “a b” (")
+
+
+def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
+    frame = statistics.win_rates(seats_played({0: 20, 1: 5}, 40), "seat").with_columns(label=pl.lit("x"))
+    layers = charts.rates(frame, "share").to_dict()["layer"]
+    points = [layer for layer in layers if layer["mark"]["type"] == "point"]
+    assert [(layer["transform"][0]["filter"], layer["mark"].get("filled", False)) for layer in points] == [
+        ("datum.enough", True),
+        ("!datum.enough", False),
+    ]
+    assert [layer["mark"]["type"] for layer in layers] == ["tick", "rule", "point", "point"]
+
+
+@pytest.mark.parametrize("slug", list(games()))
+def test_every_box_is_shown_whole_with_the_source_of_each_figure(slug: str) -> None:
+    sheet = default_sheet(games()[slug])
+    table = components(sheet)
+    assert table.height == len(sheet.components)
+    for name, row in zip(sheet.components, table.to_dicts(), strict=True):
+        assert row["Component"] == name.replace("_", " ")
+        assert row["Known from"] == KNOWN[sheet.provenance[name]]
+        assert row["In the box"]
+    note = provenance_note(sheet)
+    guessed = [name for name in sheet.components if sheet.provenance[name] == "reconstructed"]
+    assert (note is None) == (not guessed)
+    for name in guessed:
+        assert name.replace("_", " ").lower() in (note or "").lower()
+
+
+def test_a_box_that_is_known_whole_needs_no_note() -> None:
+    assert HiddenStones.default_sheet is not None
+    assert provenance_note(HiddenStones.default_sheet) is None
