@@ -22,7 +22,7 @@ def rates(frame: pl.DataFrame, title: str) -> alt.LayerChart:
     Hollow grey points rest on too few games; the upright tick is the baseline.
     """
     shown = frame.with_columns(games=pl.when("enough").then(pl.lit(ENOUGH)).otherwise(pl.lit(FEW)))
-    top = min(1.0, 1.05 * max(0.1, *shown["high"]))
+    top = min(1.0, 1.05 * max([0.1, *shown["high"]]))
 
     def share(column: str) -> alt.X:
         return alt.X(f"{column}:Q", title=title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, top]))

@@ -7,6 +7,7 @@ detaches it again. Three small files beside the database make that fair and safe
     <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
     <name>.lock    held shared by readers and alone by a writer, who writes into it who it is
     <name>.acked   the last generation that a writer was told is safe: DuckDB drops a damaged log without a word
+    <name>.v1      a copy of a store of version 1, made before it was taken to today's version
 
 The first two are `flock`ed: a process that dies leaves nothing locked. The database file itself is opened by DuckDB
 alone. Its lock is of the kind that goes when *any* handle of the process on that file is closed, and that a forked
@@ -18,11 +19,12 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -35,10 +37,14 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
+from events.errors import TabletapeError
 from replay.errors import StoreBusy, StoreDamaged, StoreError
 
 POLL = 0.002
 """Seconds between two looks at a lock that somebody else holds."""
+
+Steps = Mapping[int, Sequence[str]]
+"""What takes a store of a version to the next: statements, by the version that they start from."""
 
 META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
 
@@ -78,6 +84,23 @@ class Lease:
         return frame
 
     @contextmanager
+    def blaming(self, kind: Callable[[str, str], TabletapeError], name: str) -> Iterator[None]:
+        """Turn what DuckDB says within the block into an error about something named, if the file is not to blame."""
+        try:
+            yield
+        except (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError) as error:
+            raise kind(name, " ".join(str(error).split())) from None
+
+    def copy_to(self, path: Path) -> None:
+        """Write the whole database into a new file, packed."""
+        (name,) = self.rows("SELECT current_database()")[0]
+        self.run(f"ATTACH $path AS {name}_copy", path=str(path))
+        try:
+            self.run(f"COPY FROM DATABASE {name} TO {name}_copy")
+        finally:
+            self.run(f"DETACH {name}_copy")
+
+    @contextmanager
     def given(self, frames: Mapping[str, pl.DataFrame]) -> Iterator[None]:
         """Let statements read frames as tables of these names."""
         for name, frame in frames.items():
@@ -89,13 +112,53 @@ class Lease:
                 self._cursor.unregister(name)
 
 
+class Hold:
+    """The database held alone, for as many transactions as there are while nobody else waits for it."""
+
+    def __init__(self, lease: Lease, turn: int, acked: int, stored: Acknowledged) -> None:
+        self._lease = lease
+        self._turn = turn
+        self._acked = acked
+        self._stored = stored
+
+    @contextmanager
+    def transaction(self) -> Iterator[Lease]:
+        """Do a piece of work: it is kept, on the disk, if the block ends, and undone if it raises."""
+        after = msgspec.structs.replace(self._stored, generation=self._stored.generation + 1)
+        with _transaction(self._lease):
+            yield self._lease
+            self._lease.run(
+                "UPDATE meta SET value = $generation WHERE key = 'generation'", generation=str(after.generation)
+            )
+        self._stored = after
+        self.acknowledge()
+
+    def acknowledge(self) -> None:
+        """Write into the side file what the next to open the database must find."""
+        line = msgspec.json.encode(self._stored)
+        os.pwrite(self._acked, line, 0)
+        os.ftruncate(self._acked, len(line))
+
+    def wanted(self) -> bool:
+        """Say whether somebody, in this process or another, waits for the database."""
+        try:
+            fcntl.flock(self._turn, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        fcntl.flock(self._turn, fcntl.LOCK_UN)
+        return False
+
+
 class Database:
     """A database file and the leases on it. `wait` is how many seconds to wait for one."""
 
-    def __init__(self, path: Path | str, schema: Mapping[str, str], version: int, wait: float = 10.0) -> None:
+    def __init__(
+        self, path: Path | str, schema: Mapping[str, str], version: int, wait: float = 10.0, steps: Steps | None = None
+    ) -> None:
         """Open a database; a missing file becomes one with the tables of `schema` (name -> CREATE statement).
 
-        Raises `StoreError` if the file is not a database of this `version`, `StoreBusy`, `StoreDamaged`.
+        One of an older version is taken to this one by `steps`, after a copy of it was made beside it. Raises
+        `StoreError` if the file is not a database that can be used, `StoreBusy`, `StoreDamaged`.
         """
         self.path = Path(path).resolve()
         self.wait = wait
@@ -104,28 +167,33 @@ class Database:
             raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
         if not self.path.exists():
             self._create(schema, version)
-        self._check(version, schema)
+        self._check(version, schema, steps or {})
 
     @contextmanager
     def reading(self) -> Iterator[Lease]:
         """Hold the database for reading, together with other readers."""
-        with self._attached(fcntl.LOCK_SH) as lease:
+        with _told(self.path), self._locked(fcntl.LOCK_SH), self._attached(read_only=True) as lease:
             self._check_generation(lease)
             yield lease
 
     @contextmanager
     def writing(self) -> Iterator[Lease]:
         """Hold the database alone, within one transaction: it is kept if the block ends, and undone if it raises."""
-        with self._attached(fcntl.LOCK_EX) as lease:
-            self._check_generation(lease)
-            with self._transaction(lease):
-                yield lease
-            self._acknowledge(lease)
+        with self.holding() as hold, hold.transaction() as lease:
+            yield lease
+
+    @contextmanager
+    def holding(self) -> Iterator[Hold]:
+        """Hold the database alone, for several transactions. Whoever does must let go as soon as it is `wanted`."""
+        with _told(self.path), self._locked(fcntl.LOCK_EX) as turn, self._attached(read_only=False) as lease:
+            stored = self._check_generation(lease)
+            with _opened(self._side("acked")) as acked:
+                yield Hold(lease, turn, acked, stored)
 
     def generation(self) -> int:
         """Give a number that grows with every write: what a cache of answers can be keyed by."""
         with self.reading() as lease:
-            return _acknowledged(lease).generation
+            return self._check_generation(lease).generation
 
     def holder(self) -> Holder | None:
         """Give who is writing now, or None."""
@@ -138,30 +206,42 @@ class Database:
             return None
         return holder
 
-    @contextmanager
-    def _attached(self, how: int) -> Iterator[Lease]:
-        with _told(self.path), self._locked(how):
-            cursor = self._attachment.join(read_only=how == fcntl.LOCK_SH)
-            try:
-                yield Lease(cursor)
-            finally:
-                cursor.close()
-                self._attachment.leave()
+    def vacuum(self) -> tuple[int, int]:
+        """Write the file anew without what was removed from it; give its size in bytes before and after."""
+        fresh = self._side("new")
+        with _told(self.path), self._locked(fcntl.LOCK_EX):
+            fresh.unlink(missing_ok=True)  # of one that was stopped
+            before = self.path.stat().st_size
+            with self._attached(read_only=False) as lease:
+                self._check_generation(lease)
+                lease.copy_to(fresh)
+            fresh.replace(self.path)
+            return before, self.path.stat().st_size
 
     @contextmanager
-    def _locked(self, how: int) -> Iterator[None]:
+    def _attached(self, read_only: bool) -> Iterator[Lease]:
+        cursor = self._attachment.join(read_only)
+        try:
+            yield Lease(cursor)
+        finally:
+            cursor.close()
+            self._attachment.leave()
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[int]:
+        """Hold the lock; gives the turnstile, at which others queue for it."""
         until = time.monotonic() + self.wait
         with _opened(self._side("turn")) as turn, _opened(self._side("lock")) as lock:
             self._take(turn, fcntl.LOCK_EX, until)
             self._take(lock, how, until)
             fcntl.flock(turn, fcntl.LOCK_UN)
             if how == fcntl.LOCK_SH:
-                yield
+                yield turn
                 return
             os.ftruncate(lock, 0)  # of a holder that died
             os.pwrite(lock, msgspec.json.encode(_ourselves()), 0)
             try:
-                yield
+                yield turn
             finally:
                 os.ftruncate(lock, 0)
 
@@ -183,24 +263,11 @@ class Database:
         )
         return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
 
-    @contextmanager
-    def _transaction(self, lease: Lease) -> Iterator[None]:
-        lease.run("BEGIN")
-        try:
-            yield
-            lease.run("UPDATE meta SET value = (value::BIGINT + 1)::VARCHAR WHERE key = 'generation'")
-            lease.run("COMMIT")
-        except BaseException:
-            # Never commit after a failure: DuckDB would undo everything and say that all is well.
-            with suppress(duckdb.Error):
-                lease.run("ROLLBACK")
-            raise
-
     def _create(self, schema: Mapping[str, str], version: int) -> None:
-        with self._attached(fcntl.LOCK_EX) as lease:
+        with _told(self.path), self._locked(fcntl.LOCK_EX), self._attached(read_only=False) as lease:
             if lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
                 return  # another process was faster
-            with self._transaction(lease):
+            with _transaction(lease):
                 for statement in (META, *schema.values()):
                     lease.run(statement)
                 lease.run(
@@ -208,40 +275,60 @@ class Database:
                     version=str(version),
                     store=str(uuid4()),
                 )
-            self._acknowledge(lease)
 
-    def _check(self, version: int, schema: Mapping[str, str]) -> None:
-        with self._attached(fcntl.LOCK_SH) as lease:
-            tables = lease.rows("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
-            if not tables:
-                found = None
-            elif {"meta", *schema} - {name for (name,) in tables}:
-                raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
-            else:
-                found = int(lease.rows("SELECT value FROM meta WHERE key = 'version'")[0][0])
-                self._check_generation(lease)
+    def _check(self, version: int, schema: Mapping[str, str], steps: Steps) -> None:
+        found = self._version()
         if found is None:  # its first writer was stopped between making the file and making the tables
             self._create(schema, version)
+        elif version > found >= min(steps, default=version):
+            self._migrate(version, steps)
         elif found != version:
             raise StoreError(f"{self.path} is a store of version {found}; this Tabletape reads version {version}")
+        with self.reading() as lease:
+            if set(schema) - _tables(lease):
+                raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
 
-    def _check_generation(self, lease: Lease) -> None:
-        stored = _acknowledged(lease)
+    def _version(self) -> int | None:
+        """The version of the store; None for an empty database."""
+        with _told(self.path), self._locked(fcntl.LOCK_SH), self._attached(read_only=True) as lease:
+            tables = _tables(lease)
+            if not tables:
+                return None
+            if "meta" not in tables:
+                raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
+            return _version_of(lease)
+
+    def _migrate(self, version: int, steps: Steps) -> None:
+        """Take the store to a version, step by step, within one transaction; what it was is kept as a copy."""
+        with _told(self.path), self._locked(fcntl.LOCK_EX):
+            with self._attached(read_only=False) as lease:  # what is in the log is in the file after this
+                self._check_generation(lease)
+                found = _version_of(lease)
+            if found == version:
+                return  # another process was faster
+            # Held alone and attached by nobody: only now may the file be opened by anyone but DuckDB.
+            copy = self._side(f"v{found}")
+            shutil.copy2(self.path, copy.with_name(f"{copy.name}.new"))
+            copy.with_name(f"{copy.name}.new").replace(copy)
+            with self._attached(read_only=False) as lease, _transaction(lease):
+                for number in range(found, version):
+                    for statement in steps[number]:
+                        lease.run(statement)
+                lease.run("UPDATE meta SET value = $version WHERE key = 'version'", version=str(version))
+
+    def _check_generation(self, lease: Lease) -> Acknowledged:
+        meta = dict(lease.rows("SELECT key, value FROM meta"))
+        stored = Acknowledged(meta["store"], int(meta["generation"]))
         try:
             safe = msgspec.json.decode(self._side("acked").read_bytes(), type=Acknowledged)
         except (OSError, msgspec.DecodeError):
-            return
+            return stored
         if safe.store == stored.store and stored.generation < safe.generation:
             raise StoreDamaged(
                 f"{self.path} has lost its last {safe.generation - stored.generation} writes: its log was damaged, or "
                 f"an older copy was put in its place; to go on with what is there, remove {self._side('acked').name}"
             )
-
-    def _acknowledge(self, lease: Lease) -> None:
-        side = self._side("acked")
-        fresh = side.with_name(f"{side.name}.new")
-        fresh.write_bytes(msgspec.json.encode(_acknowledged(lease)))
-        fresh.replace(side)
+        return stored
 
     def _side(self, ending: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{ending}")
@@ -289,6 +376,7 @@ def _instance() -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            "checkpoint_threshold": "1MB",  # a long log makes opening slow: 50 us a step
             "temp_directory": str(Path(tempfile.gettempdir()) / f"tabletape-{os.getpid()}"),
         }
     )
@@ -308,9 +396,26 @@ def _opened(side: Path) -> Iterator[int]:
         os.close(file)
 
 
-def _acknowledged(lease: Lease) -> Acknowledged:
-    meta = dict(lease.rows("SELECT key, value FROM meta"))
-    return Acknowledged(meta["store"], int(meta["generation"]))
+@contextmanager
+def _transaction(lease: Lease) -> Iterator[None]:
+    lease.run("BEGIN")
+    try:
+        yield
+        lease.run("COMMIT")
+    except BaseException:
+        # Never commit after a failure: DuckDB would undo everything and say that all is well.
+        with suppress(duckdb.Error):
+            lease.run("ROLLBACK")
+        raise
+
+
+def _tables(lease: Lease) -> set[str]:
+    named = lease.rows("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
+    return {name for (name,) in named}
+
+
+def _version_of(lease: Lease) -> int:
+    return int(lease.rows("SELECT value FROM meta WHERE key = 'version'")[0][0])
 
 
 def _ourselves() -> Holder:

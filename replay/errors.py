@@ -32,3 +32,12 @@ class Conflict(TabletapeError):
         )
         self.expected = expected
         self.actual = actual
+
+
+class ProjectionFailed(StoreError):
+    """A projection could not be written, and why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} cannot be made: {reason}")
+        self.name = name
+        self.reason = reason

@@ -2,11 +2,14 @@
 
 An event is stored as its kind and the JSON of its other fields, which give its bytes back; where they would not (lines
 behind a fault, JSON of other writers) the bytes stand beside them. All else in the rows is there to be asked for.
+
+A loop of Python costs more than all else that is done with an event, so there is one a column and no more; texts
+are taken apart by SQL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
@@ -17,16 +20,28 @@ from msgspec import Struct
 
 from core.registry import find
 from core.streams import decode
-from events.base import Event, GameEnded, GameStarted, RoundStarted, TakenBack, TurnStarted
+from events.base import Event, GameEnded, GameStarted, TakenBack
 from events.codec import canonical
 from events.errors import FormatError, SetupError
 from events.jsonl import check_header
 from events.tape import Fault, Fork, Header, Player, Provenance, Tape, digest
+from replay.places import START, Place, places
 from replay.tables import EVENT_ROW, REPLAY_ROW, SHEET_ROW
 
 MOST_SEATS: Final = 127
-_INTEGER: Final = range(1 << 31)
 _SEAT: Final = range(MOST_SEATS)
+
+EVENT_PARTS: Final = """
+    SELECT * EXCLUDE (bytes, opening, text),
+      CASE WHEN starts_with(text, opening || ',') THEN '{{' || substr(text, length(opening) + 2)
+        WHEN text = opening || '}}' THEN '{{}}' ELSE text END AS body,
+      CASE WHEN starts_with(text, opening || ',') OR text = opening || '}}' THEN NULL ELSE bytes END AS raw
+    FROM (
+      SELECT *, '{{"type":"' || kind || '"' AS opening, CASE WHEN kind IS NOT NULL THEN decode(bytes) END AS text
+      FROM {rows}
+    )
+"""
+"""SQL for rows of `event` from rows (a table or subquery) that have their `bytes`."""
 
 EVENT_BYTES: Final = """
     coalesce(raw, encode('{"type":"' || kind || '"' || CASE body WHEN '{}' THEN '}' ELSE ',' || substr(body, 2) END))
@@ -36,9 +51,10 @@ EVENT_BYTES: Final = """
 TAPES: Final = """
     SELECT replay.id::VARCHAR, replay.game, rules, shapes, replay.sheet, sheet.components, players, bots, provenance,
       seed, recorded, parent, fork_step, sealed, stated_length, stated_digest, fault_step, fault_reason, length, head
+      {more}
     FROM replay LEFT JOIN sheet ON sheet.key = replay.components
 """
-"""SQL for the rows of `Stored`."""
+"""SQL for the rows of `Stored`, with more columns behind them, each after a comma."""
 
 
 class Stored(NamedTuple):
@@ -81,32 +97,26 @@ class Account(Struct, frozen=True):
     known: int
     problem: str | None
     turns: int
+    round: int | None
     finished: bool
     ended: str | None
     scores: tuple[int, ...] | None
     ranks: tuple[int, ...] | None
 
 
-class _Mark(NamedTuple):
-    """Where in the game a step stands: its turn and round, and the step of the end, once that has come."""
+COMES_TO: Final = Account.__struct_fields__
+"""The columns of `replay` that are worked out from the events."""
 
-    turn: int
-    round: int | None
-    end: int | None
+_Described = tuple[Tape, Sequence[Event], Sequence[Place]]
+"""A tape, those of its events that open, and the place of each."""
 
 
 class _Shape(NamedTuple):
-    """What the rows need to know of an event type."""
+    """What the rows need to know of an event type: its tag, and the fields for seat and subject, if it has them."""
 
     kind: str
-    opening: bytes
-    """How its canonical bytes begin, up to and with the comma before the first field."""
-    bare: bytes
-    """Its canonical bytes if it has no field."""
     subject: str | None
     seated: bool
-    marks: bool
-    """Whether it may change the `_Mark`."""
 
 
 def check(tape: Tape) -> None:
@@ -124,34 +134,56 @@ def check(tape: Tape) -> None:
 def account(tape: Tape) -> Account:
     """Give what a stream comes to."""
     events, fault = _decoded(tape)
-    return _account(tape, events, fault, _marks(events))
+    return _account(tape, events, fault, places(events))
 
 
-def accounts(tapes: Iterable[Tape]) -> pl.DataFrame:
-    """Give the rows of tapes for `replay`: their ids, and what they come to."""
-    rows = [{"id": tape.header.id, **msgspec.structs.asdict(account(tape))} for tape in tapes]
+def unlike(tape: Tape, head: bytes) -> bool:
+    """Say whether the events of a stored stream are not those that were stored under its head."""
+    return digest(tape.events) != head.hex()
+
+
+def whole(tape: Tape, head: bytes) -> Account:
+    """Give what a stored stream comes to: nothing, if its events are not those that were stored under its head."""
+    if not unlike(tape, head):
+        return account(tape)
+    return _account(tape, (), Fault(0, "its events are not those that were stored"), ())
+
+
+def accounts(found: Mapping[str, Account]) -> pl.DataFrame:
+    """Give the rows of replays for `replay`: their ids, and what they come to."""
+    rows = [{"id": id, **msgspec.structs.asdict(account)} for id, account in found.items()]
     return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *Account.__struct_fields__)})
+
+
+def goes_on(tape: Tape, place: Place) -> tuple[Place, dict[str, list[Any]]] | None:
+    """Give where a stream is after the events of `tape`, which are not its first, and the columns of their rows.
+
+    `place` is where it is before. None if the rest of the stream has to be looked at: what cannot be read, ends the
+    game or takes something back.
+    """
+    events, fault = _decoded(tape)
+    if fault is not None or any(isinstance(event, GameEnded | TakenBack) for event in events):
+        return None
+    along = places(events, place)
+    return along[-1], _event_columns([(tape, events, along)])
 
 
 def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Give the rows of tapes for `replay`, `event` (in order) and `sheet`. The tapes have passed `check`."""
     replays = list[dict[str, Any]]()
     sheets = dict[str, tuple[str, str, str, str]]()
-    columns: dict[str, list[Any]] = {name: [] for name in EVENT_ROW}
+    described = list[_Described]()
     for tape in tapes:
         events, fault = _decoded(tape)
-        marks = _marks(events)
+        along = places(events)
         row, sheet = _header_row(tape)
-        replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, marks)))
+        replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, along)))
         if sheet is not None:
             sheets[sheet[0]] = sheet
-        for name, values in _event_columns(tape, events, marks).items():
-            columns[name] += values
-    text = columns.pop("body")
-    frame = pl.DataFrame(columns, schema={name: kind for name, kind in EVENT_ROW.items() if name != "body"})
+        described.append((tape, events, along))
     return (
         pl.DataFrame(replays, schema=REPLAY_ROW),
-        frame.with_columns(body=pl.Series(text, dtype=pl.Binary).cast(pl.String)),
+        _event_frame(described),
         pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
     )
 
@@ -220,26 +252,8 @@ def _decoded(tape: Tape) -> tuple[tuple[Event, ...], Fault | None]:
     return decode(kind, tape)
 
 
-def _marks(events: Sequence[Event]) -> list[_Mark]:
-    marks = list[_Mark]()
-    mark = _Mark(0, None, None)
-    for step, event in enumerate(events):
-        if not _shape(type(event)).marks:
-            pass
-        elif isinstance(event, TurnStarted):
-            mark = mark._replace(turn=event.turn if event.turn in _INTEGER else mark.turn)
-        elif isinstance(event, RoundStarted):
-            mark = mark._replace(round=event.round if event.round in _INTEGER else mark.round)
-        elif isinstance(event, GameEnded):
-            mark = mark._replace(end=step)
-        elif isinstance(event, TakenBack) and 0 <= event.to < step:
-            mark = marks[event.to]
-        marks.append(mark)
-    return marks
-
-
-def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, marks: Sequence[_Mark]) -> Account:
-    last = marks[-1] if marks else _Mark(0, None, None)
+def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, along: Sequence[Place]) -> Account:
+    last = along[-1] if along else START
     started = events[0] if events and isinstance(events[0], GameStarted) else None
     players = len(tape.header.players)
     seats = started.seats if started is not None and started.seats in _SEAT else players
@@ -253,6 +267,7 @@ def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, marks: Se
         known=len(events) if fault is None else min(fault.step, len(events)),
         problem=None if fault is None else fault.reason,
         turns=last.turn,
+        round=last.round,
         finished=result is not None,
         ended=None if result is None else result.reason,
         scores=None if result is None else result.scores,
@@ -271,43 +286,51 @@ def _ranks(ended: GameEnded) -> tuple[int, ...]:
     return tuple([rank[seat] for seat in range(len(rank))])
 
 
-def _event_columns(tape: Tape, events: Sequence[Event], marks: Sequence[_Mark]) -> dict[str, list[Any]]:
-    """The columns of `event`: from the types of the events that opened, from plain JSON for those behind them."""
-    known, total = len(events), len(tape.events)
-    shapes = [_shape(type(event)) for event in events]
-    cuts = [_cut(raw, shape) for raw, shape in zip(tape.events[:known], shapes, strict=True)]
-    rest = [_plain(raw) for raw in tape.sound[known:]] + [
-        (None, None, None, raw) for raw in tape.events[len(tape.sound) :]
-    ]
-    last = marks[-1] if marks else _Mark(0, None, None)
-    missing = [None] * (total - known)
-    return {
-        "replay": [tape.header.id] * total,
-        "seq": list(range(total)),
-        "turn": [mark.turn for mark in marks] + [last.turn] * len(missing),
-        "round": [mark.round for mark in marks] + [last.round] * len(missing),
-        "seat": [_seat(event) if shape.seated else None for event, shape in zip(events, shapes, strict=True)]
-        + [seat for _, seat, _, _ in rest],
-        "kind": [shape.kind for shape in shapes] + [kind for kind, _, _, _ in rest],
-        "subject": [
+def _event_frame(described: Sequence[_Described]) -> pl.DataFrame:
+    streams = pl.DataFrame(
+        {"replay": [tape.header.id for tape, _, _ in described], "n": [len(tape.events) for tape, _, _ in described]},
+        schema={"replay": pl.String, "n": pl.Int32},
+    ).filter(pl.col("n") > 0)
+    numbered = streams.select(pl.col("replay").repeat_by("n"), seq=pl.int_ranges("n", dtype=pl.Int32))
+    columns = _event_columns(described)
+    rows = pl.DataFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
+    return numbered.explode("replay", "seq").hstack(rows)
+
+
+def _event_columns(described: Sequence[_Described]) -> dict[str, list[Any]]:
+    """What events say of themselves: from the types of those that opened, from plain JSON for those behind them."""
+    kinds = list[str | None]()
+    seats = list[int | None]()
+    subjects = list[str | None]()
+    turns = list[int]()
+    rounds = list[int | None]()
+    raws = list[bytes]()
+    for tape, events, along in described:
+        shapes = [_shape(type(event)) for event in events]
+        kinds += [shape.kind for shape in shapes]
+        seats += [_seat(event) if shape.seated else None for event, shape in zip(events, shapes, strict=True)]
+        subjects += [
             None if shape.subject is None else str(getattr(event, shape.subject))
             for event, shape in zip(events, shapes, strict=True)
         ]
-        + missing,
-        "body": [body for body, _ in cuts] + [body for _, _, body, _ in rest],
-        "raw": [raw for _, raw in cuts] + [raw for _, _, _, raw in rest],
-    }
+        turns += [place.turn for place in along]
+        rounds += [place.round for place in along]
+        raws += tape.events
+        if behind := len(tape.events) - len(events):
+            plain = [_plain(raw) for raw in tape.sound[len(events) :]]
+            plain += [(None, None)] * (behind - len(plain))
+            kinds += [kind for kind, _ in plain]
+            seats += [seat for _, seat in plain]
+            subjects += [None] * behind
+            last = along[-1] if along else START
+            turns += [last.turn] * behind
+            rounds += [last.round] * behind
+    return {"turn": turns, "round": rounds, "seat": seats, "kind": kinds, "subject": subjects, "bytes": raws}
 
 
 @cache
 def _shape(kind: type[Event]) -> _Shape:
-    marks = issubclass(kind, TurnStarted | RoundStarted | GameEnded | TakenBack)
-    return _named(str(kind.__struct_config__.tag), kind.subject, "seat" in kind.__struct_fields__, marks)
-
-
-def _named(tag: str, subject: str | None = None, seated: bool = False, marks: bool = False) -> _Shape:
-    opening = b'{"type":"%b"' % tag.encode()
-    return _Shape(tag, opening + b",", opening + b"}", subject, seated, marks)
+    return _Shape(str(kind.__struct_config__.tag), kind.subject, "seat" in kind.__struct_fields__)
 
 
 def _seat(event: Any) -> int | None:
@@ -315,19 +338,18 @@ def _seat(event: Any) -> int | None:
     return seat if seat in _SEAT else None
 
 
-def _cut(raw: bytes, shape: _Shape) -> tuple[bytes, bytes | None]:
-    """The JSON of an event's other fields, and its bytes if kind and that do not give them back (`EVENT_BYTES`)."""
-    if raw.startswith(shape.opening):
-        return b"{" + raw[len(shape.opening) :], None
-    return (b"{}", None) if raw == shape.bare else (raw, raw)
+def is_event(raw: bytes) -> bool:
+    """Say whether bytes are an event, of whatever game: JSON with a type."""
+    return _plain(raw)[0] is not None
 
 
-def _plain(raw: bytes) -> tuple[str | None, int | None, bytes | None, bytes | None]:
-    """Kind, seat, body and raw of bytes of which only that they are JSON may be known, or not even that."""
+def _plain(raw: bytes) -> tuple[str | None, int | None]:
+    """Kind and seat of bytes of which only that they are JSON may be known, or not even that."""
     try:
         fields = msgspec.json.decode(raw)
         kind, seat = fields["type"], fields.get("seat")
-        body, verbatim = _cut(raw, _named(kind))
+        if not isinstance(kind, str):
+            return None, None
     except (msgspec.MsgspecError, RecursionError, ValueError, TypeError, LookupError, AttributeError):
-        return None, None, None, raw
-    return kind, seat if type(seat) is int and seat in _SEAT else None, body, verbatim
+        return None, None
+    return kind, seat if type(seat) is int and seat in _SEAT else None

@@ -6,29 +6,39 @@
     store.read(store.find("0192"))        # the tape, exactly as it came
     store.replays(Filter(game="queen-of-the-cupcakes"))
 
-Every call takes the file for as long as it works and lets it go again; nothing is kept open.
+Every call takes the file for as long as it works and lets it go again; nothing is kept open. Who appends many small
+steps uses an `appender`, which keeps the file while nobody else waits for it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 from uuid import UUID
 
-import msgspec
 import polars as pl
 from msgspec import Struct
 
-from events.errors import FormatError
-from events.tape import Tape, digest
-from replay import projections
+from events.errors import FormatError, TabletapeError
+from events.tape import Header, Tape, digest
+from replay import names, notes, parquet, projections
+from replay.appender import Appender
+from replay.appending import Append, Ends, Expected
+from replay.checking import Finding, streams, whole_store
 from replay.database import Database, Holder, Lease
-from replay.errors import Conflict, StoreDamaged, StoreError, UnknownReplay
-from replay.rows import EVENT_BYTES, TAPES, Account, Stored, account, accounts, check, frames, tape_from
-from replay.tables import TABLES, VERSION
+from replay.errors import ProjectionFailed, StoreDamaged
+from replay.filters import EVERYTHING, Filter
+from replay.notes import Note
+from replay.parquet import Brought
+from replay.projections import PROJECTIONS, Health
+from replay.reading import AMONG, digits_of, only, read, read_all, row_of
+from replay.rebuilding import Rebuilt, mark_unreadable, rebuild_streams
+from replay.rows import EVENT_PARTS, check, frames
+from replay.tables import STEPS, TABLES, VERSION
+
+__all__ = ["EVERYTHING", "Added", "Filter", "Finding", "Health", "Note", "Rebuilt", "Store"]
 
 ROWS: Final = 122_880
 """Events of a row group of DuckDB: what a batch is cut off at."""
@@ -36,54 +46,12 @@ ROWS: Final = 122_880
 READ: Final = 500
 """Replays that `tapes` reads in one lease."""
 
-SHORTEST_PREFIX: Final = 4
-
-AMONG: Final = "IN (SELECT unnest($ids::UUID[]))"
-
-COMES_TO: Final = Account.__struct_fields__
-"""The columns of `replay` that are worked out from the events."""
-
 REPLAYS: Final = """
     id::VARCHAR AS replay, game, rules, seats, options, sheet, CASE WHEN finished THEN seed END AS seed, provenance,
     players, bots, length, turns, ended, finished, scores,
     list_filter(range(seats), lambda seat: ranks[seat + 1] = 1)::SMALLINT[] AS winners, recorded, parent,
     CASE WHEN problem IS NOT NULL THEN known END AS fault_step, problem AS fault_reason
 """
-
-
-class Filter(Struct, frozen=True, kw_only=True):
-    """Which replays: those for which everything holds that is not None."""
-
-    game: str | None = None
-    player: str | None = None
-    """A player of this name sat at a seat."""
-    bot: str | None = None
-    """This bot sat at a seat."""
-    seats: int | None = None
-    finished: bool | None = None
-    provenance: str | None = None
-    sheet: str | None = None
-    ids: tuple[str, ...] | None = None
-
-    def where(self) -> tuple[str, dict[str, object]]:
-        """Give the condition on `replay` as SQL, and the values that stand in it by name."""
-        conditions = {
-            "game": "replay.game = $game",
-            "player": "list_contains(replay.players, $player)",
-            "bot": "list_contains(replay.bots, $bot)",
-            "seats": "replay.seats = $seats",
-            "finished": "replay.finished = $finished",
-            "provenance": "replay.provenance = $provenance",
-            "sheet": "replay.sheet = $sheet",
-            "ids": f"replay.id {AMONG}",
-        }
-        values = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
-        if self.ids is not None:
-            values["ids"] = [id for id in self.ids if _is_id(id)]
-        return " AND ".join([conditions[name] for name in values]) or "true", values
-
-
-EVERYTHING: Final = Filter()
 
 
 class Added(Struct, frozen=True):
@@ -99,16 +67,6 @@ class Added(Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
 
-class Finding(Struct, frozen=True):
-    """Something that is wrong in the store: with which replay (None: with the whole), and what."""
-
-    replay: str | None
-    problem: str
-
-    def __str__(self) -> str:
-        return self.problem if self.replay is None else f"replay {self.replay}: {self.problem}"
-
-
 class Store:
     """Recorded games in a file. May be used by several threads."""
 
@@ -117,7 +75,7 @@ class Store:
 
         Raises `StoreError` if it cannot be used, `StoreBusy`, or `StoreDamaged`; so do all methods.
         """
-        self._database = Database(path, TABLES, VERSION, wait)
+        self._database = Database(path, TABLES, VERSION, wait, STEPS)
 
     def __enter__(self) -> Store:
         return self
@@ -175,113 +133,110 @@ class Store:
         if not tapes:
             return {}
         replay, event, sheet = frames(tapes)
-        with self._database.writing() as lease:
-            held = {
-                id: head.hex()
-                for id, head in lease.rows(
-                    f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}",
-                    ids=[tape.header.id for tape in tapes],
-                )
-            }
-            if held:
-                replay = replay.filter(~pl.col("id").is_in(list(held)))
-                event = event.filter(~pl.col("replay").is_in(list(held)))
-            if not replay.is_empty():
-                placed = replay.with_row_index("place")
-                with lease.given({"new_replay": placed, "new_event": event, "new_sheet": sheet}):
-                    _insert_frames(lease)
-        return held
+        with self._database.holding() as hold:
+            return projections.kept(hold, lambda lease: _insert(lease, tapes, replay, event, sheet))
 
-    def append(self, id: str, expected: int, events: Sequence[bytes]) -> int:
+    def append(self, id: str, expected: Expected, events: Sequence[bytes]) -> int:
         """Append events to a stream that has `expected` of them, all or none; give its new length.
 
-        The same append again changes nothing. Raises `Conflict` if the stream has another length or other events
-        there, `FormatError` for what is no event, `UnknownReplay`, and `StoreError` for a stream with a fault.
+        `expected` may also be "new" for a stream without events, or "any". The same append again changes nothing,
+        except with "any". Raises `Conflict` if the stream has another length or other events there, `FormatError` for
+        what is no event, `UnknownReplay`, and `StoreError` for a stream with a fault.
         """
-        with self._database.writing() as lease:
-            stored = _read(lease, id)
-            if stored.fault is not None:
-                raise StoreError(f"replay {id} cannot go on: its event {stored.fault.step} cannot be believed")
-            length = len(stored.events)
-            if expected > length or (
-                expected < length and stored.events[expected : expected + len(events)] != tuple(events)
-            ):
-                raise Conflict(id, expected, length)
-            if expected < length or not events:
-                return length
-            tape = _continued(stored, events)
-            replay, event, _ = frames([tape])
-            event = event.filter(pl.col("seq") >= length)
-            if broken := event.filter(pl.col("kind").is_null()).get_column("seq").to_list():
-                raise FormatError(f"replay {id}: what should be event {broken[0]} is no event")
-            with lease.given({"new_replay": replay, "new_event": event}):
-                _renew(lease, ("length", "head", "sealed", "stated_length", "stated_digest", *COMES_TO))
-                lease.run("INSERT INTO event BY NAME SELECT * FROM new_event")
-            if account(stored).finished or replay.item(0, "finished"):
-                projections.replace(lease, id)
-            return len(tape.events)
+        append = Append(id, expected, tuple(events))
+        with self._database.holding() as hold:
+            (answer,) = projections.kept(hold, lambda lease: Ends().write(lease, [append]))
+        if isinstance(answer, TabletapeError):
+            raise answer
+        return answer
+
+    def appender(self) -> Appender:
+        """Give what appends many small steps faster: a context manager whose `append` is that of the store."""
+        return Appender(self._database)
+
+    def begin(self, header: Header) -> None:
+        """Store a stream that has no events yet. The same again changes nothing; raises `FormatError`, `Conflict`."""
+        added = self.add([Tape(header, ())])
+        if added.refused:
+            raise FormatError(added.refused[0])
 
     def remove(self, id: str) -> None:
         """Remove a replay and everything that is kept about it; raises `UnknownReplay`."""
         with self._database.writing() as lease:
-            _stored(lease, id)
+            row_of(lease, id)
             lease.run("DELETE FROM replay WHERE id = $id", id=id)
-            for table in ("event", "note", *[projection.table for projection in projections.PROJECTIONS]):
+            for table in ("event", "note", *[projection.name for projection in PROJECTIONS]):
                 lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
 
-    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
-        """Work out anew what each stream comes to, and the projections; give the number of replays.
+    def rename(self, player: str, name: str) -> int:
+        """Give a player another name wherever it stands; give in how many replays.
 
-        Needed after a game was installed that was not there when its replays were added.
+        Names are no part of events: digests and ids stay as they are. Raises `FormatError` for what cannot be a name.
         """
-        done = 0
-        for ids in self._ids(EVERYTHING):
-            with self._database.writing() as lease:
-                renewed = accounts(_tapes(lease, ids))
-                with lease.given({"new_replay": renewed}):
-                    _renew(lease, COMES_TO)
-            done += len(ids)
-            if progress is not None:
-                progress(done)
+        names.check(name)
         with self._database.writing() as lease:
-            projections.rebuild(lease)
-        return done
+            return names.rename(lease, player, name)
+
+    def vacuum(self) -> tuple[int, int]:
+        """Write the file anew, so that nothing is left in it of what was removed; give its size before and after."""
+        return self._database.vacuum()
+
+    def bring(self, folder: Path) -> Brought:
+        """Store the replays of a folder of Parquet files that `export_parquet` wrote, all or none of them.
+
+        Raises `FormatError` if it cannot be believed.
+        """
+        with self._database.holding() as hold:
+            return projections.kept(hold, lambda lease: parquet.bring(lease, folder))
+
+    # --- notes -------------------------------------------------------------------------------------------------------
+
+    def add_note(
+        self,
+        replay: str,
+        step: int,
+        text: str,
+        kind: str = "note",
+        author: str | None = None,
+        seen_by: Sequence[int] | None = None,
+    ) -> str:
+        """Write a note beside a step and give its id; raises `UnknownReplay`, or `StoreError` for no such step."""
+        with self._database.writing() as lease:
+            return notes.add(lease, replay, step, text, kind, author, seen_by)
+
+    def notes(self, replay: str) -> list[Note]:
+        """Give the notes of a replay, by step; raises `UnknownReplay`."""
+        with self._database.reading() as lease:
+            return notes.of(lease, replay)
+
+    def remove_note(self, id: str) -> bool:
+        """Remove a note; say whether there was one."""
+        with self._database.writing() as lease:
+            return notes.remove(lease, id)
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
     def find(self, prefix: str) -> str:
         """Give the one id that begins with at least four characters; raises `UnknownReplay` for none or several."""
-        digits = prefix.lower().replace("-", "")
-        if len(digits) < SHORTEST_PREFIX or not re.fullmatch(r"[0-9a-f]{1,32}", digits):
-            raise UnknownReplay(
-                f"{prefix!r} is not the beginning of an id: give at least {SHORTEST_PREFIX} characters of one that "
-                "`tabletape replays` lists"
-            )
+        digits = digits_of(prefix)
         with self._database.reading() as lease:
-            found = [
-                id
-                for (id,) in lease.rows(
-                    "SELECT id::VARCHAR FROM replay WHERE id BETWEEN $low::UUID AND $high::UUID ORDER BY id LIMIT 3",
-                    low=digits.ljust(32, "0"),
-                    high=digits.ljust(32, "f"),
-                )
-            ]
-        if not found:
-            raise UnknownReplay(f"no replay begins with {prefix!r}; `tabletape replays` lists them")
-        if len(found) > 1:
-            raise UnknownReplay(f"more than one replay begins with {prefix!r}, e.g. {found[0]} and {found[1]}")
-        return str(found[0])
+            found = lease.rows(
+                "SELECT id::VARCHAR FROM replay WHERE id BETWEEN $low::UUID AND $high::UUID ORDER BY id LIMIT 3",
+                low=digits.ljust(32, "0"),
+                high=digits.ljust(32, "f"),
+            )
+        return only(prefix, [id for (id,) in found])
 
     def read(self, id: str) -> Tape:
         """Give a replay exactly as it was added; raises `UnknownReplay`."""
         with self._database.reading() as lease:
-            return _read(lease, id)
+            return read(lease, id)
 
     def tapes(self, wanted: Filter = EVERYTHING) -> Iterator[Tape]:
         """Give replays one after the other, in the order of arrival, a few hundred in memory at a time."""
         for ids in self._ids(wanted):
             with self._database.reading() as lease:
-                tapes = _tapes(lease, ids)
+                tapes = read_all(lease, ids)
             yield from tapes
 
     def _ids(self, wanted: Filter) -> Iterator[list[UUID]]:
@@ -290,6 +245,11 @@ class Store:
             ids = [id for (id,) in lease.rows(f"SELECT id FROM replay WHERE {where} ORDER BY added", **values)]
         for at in range(0, len(ids), READ):
             yield ids[at : at + READ]
+
+    def export_parquet(self, folder: Path) -> None:
+        """Write every table as a Parquet file into a new folder; raises `FormatError` if that cannot be made."""
+        with self._database.reading() as lease:
+            parquet.export(lease, folder)
 
     def count(self, wanted: Filter = EVERYTHING) -> int:
         """Give how many replays there are."""
@@ -354,6 +314,17 @@ class Store:
         with self._database.reading() as lease:
             return lease.frame(query.format(where=where), **named, **values)
 
+    def sheets(self) -> pl.DataFrame:
+        """Give a row a component sheet that is not shipped: game, sheet (its digest), components (JSON), replays."""
+        return self._frame(
+            """
+            SELECT sheet.game, sheet.sheet, sheet.components, count(*)::BIGINT AS replays
+            FROM sheet JOIN replay ON replay.components = sheet.key WHERE {where}
+            GROUP BY sheet.key, ALL ORDER BY sheet.game, sheet.sheet, sheet.components
+            """,
+            EVERYTHING,
+        )
+
     # --- health ------------------------------------------------------------------------------------------------------
 
     def check(self) -> list[Finding]:
@@ -365,35 +336,49 @@ class Store:
 
     def _findings(self) -> Iterator[Finding]:
         with self._database.reading() as lease:
-            counted = lease.rows("""
-                SELECT coalesce(id, replay)::VARCHAR AS name, length, coalesce(n, 0)
-                FROM replay FULL JOIN (
-                  SELECT replay, count(*) AS n, count(DISTINCT seq) AS steps, min(seq) AS first, max(seq) AS last
-                  FROM event GROUP BY replay
-                ) ON replay = id
-                WHERE coalesce(n, 0) IS DISTINCT FROM length OR n <> steps OR first <> 0 OR last <> n - 1
-                ORDER BY name
-            """)
-            wrong = [(each.table, projections.differences(lease, each)) for each in projections.PROJECTIONS]
-        for id, length, found in counted:
-            if length is None:
-                yield Finding(id, f"{found} events of a replay that is not there")
-            else:
-                yield Finding(id, f"{length} events expected, {found} are there or not in order")
-        for table, rows in wrong:
-            if rows:
-                yield Finding(None, f"{table} differs from the events in {rows} rows; rebuild it")
+            found = whole_store(lease)
+        yield from found
         for ids in self._ids(EVERYTHING):
             with self._database.reading() as lease:
-                kept = lease.rows(
-                    f"SELECT id::VARCHAR, head, {', '.join(COMES_TO)} FROM replay WHERE id {AMONG}", ids=ids
-                )
-                tapes = {tape.header.id: tape for tape in _tapes(lease, ids)}
-            for id, head, *comes_to in kept:
-                if digest(tapes[id].events) != head.hex():
-                    yield Finding(id, "the events do not give the digest that they were stored under")
-                if account(tapes[id]) != msgspec.convert(dict(zip(COMES_TO, comes_to, strict=True)), Account):
-                    yield Finding(id, "what the stream comes to differs from what is kept about it; rebuild it")
+                found = list(streams(lease, ids))
+            yield from found
+
+    def projections(self) -> list[Health]:
+        """Give how each projection is: how far it has come, how many finished games it lacks, and what stopped it."""
+        with self._database.reading() as lease:
+            return projections.health(lease)
+
+    def rebuild(self, progress: Callable[[int], None] | None = None) -> Rebuilt:
+        """Work out anew what each stream comes to and what is said of its events, and the projections.
+
+        Needed after a game was installed that was not there when its replays were added, and after a projection was
+        stopped. A stream that is bad is marked and reported, the others go on. Calls `progress` with the number of
+        replays that it is done with.
+        """
+        done = 0
+        bad = list[Finding]()
+        for ids in self._ids(EVERYTHING):
+            bad += self._rebuild_streams(ids)
+            done += len(ids)
+            if progress is not None:
+                progress(done)
+        for projection in PROJECTIONS:
+            try:
+                with self._database.holding() as hold:
+                    projections.rebuild(hold, projection)
+            except ProjectionFailed as error:
+                bad.append(Finding(None, str(error)))
+        return Rebuilt(done, tuple(bad))
+
+    def _rebuild_streams(self, ids: Sequence[UUID]) -> list[Finding]:
+        try:
+            with self._database.writing() as lease:
+                return rebuild_streams(lease, ids)
+        except StoreDamaged as error:
+            if len(ids) > 1:  # find out which
+                return [finding for id in ids for finding in self._rebuild_streams([id])]
+            with self._database.writing() as lease:
+                return [mark_unreadable(lease, ids[0], str(error))]
 
 
 def _batches(tapes: Iterable[Tape], most: int) -> Iterator[list[Tape]]:
@@ -410,53 +395,29 @@ def _batches(tapes: Iterable[Tape], most: int) -> Iterator[list[Tape]]:
         yield list(group.values())
 
 
-def _insert_frames(lease: Lease) -> None:
-    lease.run("INSERT INTO sheet BY NAME SELECT * FROM new_sheet WHERE key NOT IN (SELECT key FROM sheet)")
-    lease.run("""
-        INSERT INTO replay BY NAME
-        SELECT * EXCLUDE (place), (SELECT coalesce(max(added) + 1, 0) FROM replay) + place AS added FROM new_replay
-    """)
-    lease.run("INSERT INTO event BY NAME SELECT * FROM new_event")
-    projections.project(lease, "new_replay", "new_event")
-
-
-def _renew(lease: Lease, columns: Iterable[str]) -> None:
-    """Write some columns of `replay` anew from the frame `new_replay`."""
-    changes = ", ".join([f"{name} = new_replay.{name}" for name in columns])
-    lease.run(f"UPDATE replay SET {changes} FROM new_replay WHERE replay.id = new_replay.id::UUID")
-
-
-def _continued(tape: Tape, events: Sequence[bytes]) -> Tape:
-    """The tape with more events; a header that states length and digest goes on stating them."""
-    every = (*tape.events, *events)
-    header = tape.header
-    if header.length is not None:
-        header = msgspec.structs.replace(header, length=len(every))
-    if header.digest is not None:
-        header = msgspec.structs.replace(header, digest=digest(every))
-    return Tape(header, every)
-
-
-def _is_id(text: str) -> bool:
-    return re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", text) is not None
-
-
-def _stored(lease: Lease, id: str) -> Stored:
-    rows = lease.rows(f"{TAPES} WHERE id = $id", id=id) if _is_id(id) else []
-    if not rows:
-        raise UnknownReplay(f"no replay has the id {id[:80]!r}; `tabletape replays` lists them")
-    return Stored(*rows[0])
-
-
-def _read(lease: Lease, id: str) -> Tape:
-    stored = _stored(lease, id)
-    events = lease.rows(f"SELECT {EVENT_BYTES} FROM event WHERE replay = $id ORDER BY seq", id=id)
-    return tape_from(stored, [raw for (raw,) in events])
-
-
-def _tapes(lease: Lease, ids: Sequence[UUID]) -> list[Tape]:
-    """The tapes of some ids, in the order of arrival; ids that are gone are left out."""
-    stored = lease.rows(f"{TAPES} WHERE id {AMONG} ORDER BY added", ids=ids)
-    listed = f"SELECT replay::VARCHAR, list({EVENT_BYTES} ORDER BY seq) FROM event"
-    events = dict(lease.rows(f"{listed} WHERE replay {AMONG} GROUP BY replay", ids=ids))
-    return [tape_from(row, events.get(row.id, ())) for row in map(Stored._make, stored)]
+def _insert(
+    lease: Lease, tapes: Sequence[Tape], replay: pl.DataFrame, event: pl.DataFrame, sheet: pl.DataFrame
+) -> dict[str, str]:
+    """Store those of the tapes whose id is not there; give the digests of those that are, by id."""
+    ids = [tape.header.id for tape in tapes]
+    held = {
+        id: head.hex() for id, head in lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=ids)
+    }
+    if held:
+        replay = replay.filter(~pl.col("id").is_in(list(held)))
+        event = event.filter(~pl.col("replay").is_in(list(held)))
+    if replay.is_empty():
+        return held
+    with lease.given({"new_replay": replay.with_row_index("place"), "new_event": event, "new_sheet": sheet}):
+        lease.run("INSERT INTO sheet BY NAME SELECT * FROM new_sheet WHERE key NOT IN (SELECT key FROM sheet)")
+        lease.run("""
+            INSERT INTO replay BY NAME
+            SELECT * EXCLUDE (place), (SELECT coalesce(max(added) + 1, 0) FROM replay) + place AS added FROM new_replay
+        """)
+        lease.run(f"INSERT INTO event BY NAME {EVENT_PARTS.format(rows='new_event')}")
+        projections.project(
+            lease,
+            "(SELECT * REPLACE (id::UUID AS id) FROM new_replay)",
+            "(SELECT * REPLACE (replay::UUID AS replay) FROM new_event)",
+        )
+    return held

@@ -7,13 +7,13 @@ header, how long it is, and what it comes to. `seat_result` and `kind_count` are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import polars as pl
 
-VERSION: Final = 1
-"""Version of the tables; a file with another is not opened."""
+VERSION: Final = 2
+"""Version of the tables; a file of an older one is taken to it by `STEPS`, one of a newer is not opened."""
 
 TABLES: Final[Mapping[str, str]] = {
     "sheet": """
@@ -47,6 +47,7 @@ TABLES: Final[Mapping[str, str]] = {
           known INTEGER NOT NULL,     -- events that open
           problem VARCHAR,            -- why no more of them do
           turns INTEGER NOT NULL,
+          round INTEGER,              -- that the last event is in
           finished BOOLEAN NOT NULL,
           ended VARCHAR,              -- the reason that game_ended gives
           scores BIGINT[],            -- a seat each
@@ -80,9 +81,36 @@ TABLES: Final[Mapping[str, str]] = {
         CREATE TABLE note(            -- what is said about a stream: beside it, never in it
           replay UUID NOT NULL, seq INTEGER NOT NULL, kind VARCHAR NOT NULL, author VARCHAR,
           seen_by SMALLINT[],         -- seats that may read it; NULL: everybody
-          body VARCHAR NOT NULL       -- JSON
+          body VARCHAR NOT NULL,      -- text
+          id UUID DEFAULT uuidv7()
         )""",
+    "projection": """
+        CREATE TABLE projection(      -- how the tables that are made from others are
+          name VARCHAR PRIMARY KEY,
+          version INTEGER NOT NULL,   -- of the query that filled it
+          position BIGINT NOT NULL,   -- the generation of the last write that reached it
+          problem VARCHAR             -- why it is not written any more; NULL while it is
+        );
+        INSERT INTO projection VALUES ('seat_result', 1, 0, NULL), ('kind_count', 1, 0, NULL)""",
 }
+
+STEPS: Final[Mapping[int, Sequence[str]]] = {
+    1: (
+        "ALTER TABLE replay ADD COLUMN round INTEGER",
+        """
+        UPDATE replay SET round = event.round FROM event
+        WHERE event.replay = replay.id AND event.seq = replay.length - 1
+        """,
+        "ALTER TABLE note ADD COLUMN id UUID DEFAULT uuidv7()",
+        """
+        CREATE TABLE projection(
+          name VARCHAR PRIMARY KEY, version INTEGER NOT NULL, position BIGINT NOT NULL, problem VARCHAR
+        )
+        """,
+        "INSERT INTO projection SELECT unnest(['seat_result', 'kind_count']), 1, 0, NULL",
+    ),
+}
+"""What takes a store of a version to the next. A step that is out is never changed: it says its tables itself."""
 
 REPLAY_ROW: Final = pl.Schema(
     {
@@ -111,6 +139,7 @@ REPLAY_ROW: Final = pl.Schema(
         "known": pl.Int32(),
         "problem": pl.String(),
         "turns": pl.Int32(),
+        "round": pl.Int32(),
         "finished": pl.Boolean(),
         "ended": pl.String(),
         "scores": pl.List(pl.Int64),
@@ -128,11 +157,10 @@ EVENT_ROW: Final = pl.Schema(
         "seat": pl.Int16(),
         "kind": pl.String(),
         "subject": pl.String(),
-        "body": pl.String(),
-        "raw": pl.Binary(),
+        "bytes": pl.Binary(),
     }
 )
-"""The columns of `event`, as a frame has them."""
+"""Events as a frame has them: the columns of `event`, but their bytes in place of body and raw."""
 
 SHEET_ROW: Final = pl.Schema({"key": pl.String(), "game": pl.String(), "sheet": pl.String(), "components": pl.String()})
 """The columns of `sheet`, as a frame has them."""

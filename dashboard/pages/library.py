@@ -166,11 +166,14 @@ def nothing_yet() -> None:
 
 
 st.title("Library")
-say_notices()
+above = st.container()
 with guarded():
     library = recordings.library()
-    if library.count(Filter()):
-        table(library, filters(library))
-    else:
+    wanted = filters(library) if library.count(Filter()) else None
+    with above:
+        say_notices()
+    if wanted is None:
         nothing_yet()
+    else:
+        table(library, wanted)
     take_in()

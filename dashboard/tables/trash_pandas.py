@@ -205,10 +205,9 @@ def _phase(view: Table, names: Sequence[str]) -> str:
     """Give what is going on; a seat that may answer is told so, all others see the same as if nobody could (G-06)."""
     if view.outcome is not None:
         return _result(view, names)
-    for seat, asked in enumerate(view.asked):
-        if asked is True:
-            return f"{names[seat]} may answer: {_happening(view, names)}"
-    return _happening(view, names)
+    clockwise = [(view.seat + step) % view.seats for step in range(1, view.seats + 1)]
+    asked = [seat for seat in clockwise if view.asked[seat] is True]
+    return f"{names[asked[0]]} may answer: {_happening(view, names)}" if asked else _happening(view, names)
 
 
 def _happening(view: Table, names: Sequence[str]) -> str:

@@ -1,0 +1,134 @@
+"""Many small appends in one process, e.g. of a server at which games are played: one lease and one commit for many.
+
+    with store.appender() as appender:
+        length = appender.append(id, expected, events)    # by any number of threads
+
+A thread of its own writes. It keeps the file as long as nobody else waits for it, and writes what has come together in
+the meantime in one transaction. An append is on the disk when `append` returns.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Final, NamedTuple
+
+import structlog
+
+from events.errors import TabletapeError
+from replay import projections
+from replay.appending import Append, Ends, Expected
+from replay.database import Database, Hold
+from replay.errors import StoreError
+
+MOST: Final = 256
+"""Appends that are written in one transaction."""
+
+LINGER: Final = 0.2
+"""Seconds for which the file is kept after the last append."""
+
+LOOK: Final = 0.005
+"""Seconds between two looks at whether somebody waits."""
+
+
+log = structlog.get_logger("tabletape")
+
+
+class _Wish(NamedTuple):
+    append: Append
+    answer: Future[int]
+
+
+class Appender:
+    """Appends for as long as its `with` block lasts. May be used by several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._wishes: SimpleQueue[_Wish | None] = SimpleQueue()
+        self._closed = False
+        self._door = threading.Lock()
+        self._thread = threading.Thread(target=self._serve, name="tabletape-appender", daemon=True)
+
+    def __enter__(self) -> Appender:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._close()
+        self._thread.join()
+
+    def append(self, id: str, expected: Expected, events: Sequence[bytes]) -> int:
+        """Append events to a stream, as `Store.append` does, and wait until they are safe."""
+        wish = _Wish(Append(id, expected, tuple(events)), Future())
+        with self._door:
+            if self._closed:
+                raise StoreError("this appender is closed")
+            self._wishes.put(wish)
+        return wish.answer.result()
+
+    def _close(self) -> None:
+        """Let nobody in any more; those who are in are served."""
+        with self._door:
+            self._closed = True
+            self._wishes.put(None)
+
+    def _serve(self) -> None:
+        while wishes := self._gathered(self._wishes.get()):
+            try:
+                with self._database.holding() as hold:
+                    ends = Ends()
+                    while wishes:
+                        self._write(hold, ends, wishes)
+                        wishes = self._next(hold)
+            except TabletapeError as error:
+                log.warning("append_failed", store=str(self._database.path), appends=len(wishes), error=str(error))
+                _disappoint(wishes, error)
+            except BaseException as error:  # a mistake of ours: nobody may be left waiting for an answer
+                self._close()
+                _disappoint(wishes, error)
+                while wishes := self._gathered(self._wishes.get()):
+                    _disappoint(wishes, error)
+                raise
+
+    def _write(self, hold: Hold, ends: Ends, wishes: Sequence[_Wish]) -> None:
+        answers = projections.kept(hold, lambda lease: ends.write(lease, [wish.append for wish in wishes]))
+        for wish, answer in zip(wishes, answers, strict=True):
+            if isinstance(answer, int):
+                wish.answer.set_result(answer)
+            else:
+                wish.answer.set_exception(answer)
+
+    def _next(self, hold: Hold) -> list[_Wish]:
+        """The next appends, if they come before anybody else wants the file and before it was kept for too long."""
+        until = time.monotonic() + LINGER
+        while not hold.wanted() and time.monotonic() < until:
+            try:
+                return self._gathered(self._wishes.get(timeout=LOOK))
+            except Empty:
+                pass
+        return []
+
+    def _gathered(self, first: _Wish | None) -> list[_Wish]:
+        """An append and those that wait behind it; none if this is the end, which then is found again."""
+        wishes = list[_Wish]()
+        wish = first
+        while wish is not None:
+            wishes.append(wish)
+            if len(wishes) == MOST:
+                return wishes
+            try:
+                wish = self._wishes.get_nowait()
+            except Empty:
+                return wishes
+        self._wishes.put(None)
+        return wishes
+
+
+def _disappoint(wishes: Sequence[_Wish], error: BaseException) -> None:
+    for wish in wishes:
+        if not wish.answer.done():
+            wish.answer.set_exception(error)

@@ -1,0 +1,118 @@
+"""The tables of a store as Parquet files, for other programs, and back: a folder with a file a table.
+
+What comes back is believed as far as it can be counted: its header fields, its lengths, its order. Digests are compared
+by `tabletape doctor`, which reads every event.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from events.errors import FormatError
+from events.tape import Tape
+from replay import projections
+from replay.database import Lease
+from replay.rows import TAPES, Stored, check, tape_from
+from replay.tables import TABLES, VERSION
+
+ROW_GROUP: Final = 122_880
+AT_ONCE: Final = 10_000
+"""Headers that are looked at together."""
+
+
+class Brought(Struct, frozen=True):
+    """What became of the replays of a folder: new ones, those that were there, and ids of those there with others."""
+
+    new: int
+    known: int
+    changed: tuple[str, ...]
+
+
+def export(lease: Lease, folder: Path) -> None:
+    """Write every table into a folder that is not there yet; raises `FormatError` if it is, or cannot be made."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise FormatError(f"{folder} is there already; it was not touched") from None
+    except OSError as error:
+        raise FormatError(f"cannot make {folder}: {error.strerror}") from None
+    for table in ("meta", *TABLES):
+        with lease.blaming(_cannot, f"write {folder}"):
+            lease.run(
+                f"COPY {table} TO '{_quoted(folder / f'{table}.parquet')}' "
+                f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+            )
+
+
+def bring(lease: Lease, folder: Path) -> Brought:
+    """Store the replays of a folder that `export` wrote, all or none; raises `FormatError` for what is none."""
+    for table in ("meta", *TABLES):
+        if not (folder / f"{table}.parquet").is_file():
+            raise FormatError(f"cannot read {folder}: it has no {table}.parquet")
+    with lease.blaming(_cannot, f"read {folder}"):
+        version = lease.rows(f"SELECT value FROM {_file(folder, 'meta')} WHERE key = 'version'")
+        if version != [(str(VERSION),)]:
+            raise FormatError(f"{folder} is of another version of the tables than {VERSION}")
+        lease.run(f"""
+            CREATE OR REPLACE TEMP TABLE brought AS
+            SELECT new.id, new.head = old.head AS same
+            FROM {_file(folder, "replay")} AS new LEFT JOIN replay AS old ON old.id = new.id
+        """)
+        _check_headers(lease, folder)
+        known = lease.rows("SELECT id::VARCHAR, same FROM brought WHERE same IS NOT NULL ORDER BY id")
+        among = "IN (SELECT id FROM brought WHERE same IS NULL)" if known else "IS NOT NULL"
+        replay = f"(SELECT * FROM {_file(folder, 'replay')} WHERE id {among})"
+        event = f"(SELECT * FROM {_file(folder, 'event')} WHERE replay {among})"
+        _check_counts(lease, folder, replay, event)
+        lease.run(f"""
+            INSERT INTO sheet BY NAME
+            SELECT * FROM {_file(folder, "sheet")} WHERE key NOT IN (SELECT key FROM main.sheet)
+        """)
+        lease.run(f"""
+            INSERT INTO replay BY NAME SELECT * REPLACE (
+              (SELECT coalesce(max(added) + 1, 0) FROM main.replay) + row_number() OVER (ORDER BY added) - 1 AS added
+            ) FROM {replay}
+        """)
+        lease.run(f"INSERT INTO event BY NAME SELECT * FROM {event}")
+        lease.run(f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {among}")
+        projections.project(lease, replay, event)
+        new = int(lease.rows("SELECT count(*) FROM brought WHERE same IS NULL")[0][0])
+        lease.run("DROP TABLE brought")
+    return Brought(new, sum(same for _, same in known), tuple([id for id, same in known if not same]))
+
+
+def _check_headers(lease: Lease, folder: Path) -> None:
+    """The same that is asked of a tape; `replay` and `sheet` stand for the files while this looks."""
+    query = TAPES.format(more="").replace("FROM replay", f"FROM {_file(folder, 'replay')} AS replay")
+    query = query.replace("JOIN sheet", f"JOIN {_file(folder, 'sheet')} AS sheet")
+    for row in lease.rows(query):
+        check(Tape(tape_from(Stored(*row), ()).header, ()))
+
+
+def _check_counts(lease: Lease, folder: Path, replay: str, event: str) -> None:
+    wrong = lease.rows(f"""
+        SELECT coalesce(id, replay)::VARCHAR
+        FROM {replay} AS replay FULL JOIN (
+          SELECT replay, count(*) AS n, min(seq) AS first, max(seq) AS last, count(DISTINCT seq) AS steps
+          FROM {event} GROUP BY replay
+        ) ON replay = id
+        WHERE coalesce(n, 0) IS DISTINCT FROM length OR n <> steps OR first <> 0 OR last <> n - 1
+        LIMIT 1
+    """)
+    if wrong:
+        raise FormatError(f"{folder}: the events of replay {wrong[0][0]} are not all there, or not in order")
+
+
+def _file(folder: Path, table: str) -> str:
+    return f"read_parquet('{_quoted(folder / f'{table}.parquet')}')"
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("'", "''")
+
+
+def _cannot(what: str, reason: str) -> FormatError:
+    return FormatError(f"cannot {what}: {reason}")

@@ -1,0 +1,419 @@
+"""The whole service in a real browser: `tabletape serve` on a small database, from the library to the exact step."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from core.games.queen_of_the_cupcakes.state import Table
+from events.base import GameEnded
+from events.queen_of_the_cupcakes import HandsDealt
+from events.tape import Player, Tape, sealed
+from replay.simulate import Batch, simulate
+from replay.store import Filter, Store
+from replay.timeline import Timeline
+from tests.toy import HiddenStones, toy
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
+QUEEN = "queen-of-the-cupcakes"
+HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
+GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
+# Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
+PROBES = re.compile(r"/(replay|statistics|boxes)/_stcore/(health|host-config)$")
+
+Open = Callable[[str], Page]
+
+
+@dataclass
+class Seen:
+    """What the browser was sent and what it complained about."""
+
+    frames: list[bytes] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+
+def queen(seats: int, seed: str, options: bytes = b"{}") -> Batch:
+    bots = ("greedy", *["random"] * (seats - 1))
+    return Batch(game=QUEEN, seats=seats, seed=seed, bots=bots, options=options)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Games of Queen for two to five seats and for teams, and one with hostile names."""
+    path = tmp_path_factory.mktemp("database") / "games.duckdb"
+    store = Store(path)
+    for seats, count in GAMES.items():
+        store.add(simulate(queen(seats, "browser"), count))
+    store.add(simulate(queen(4, "browser", b'{"teams":true}'), 2))
+    (tape,) = simulate(queen(3, "hostile"), 1)
+    store.add([sealed(msgspec.structs.replace(tape.header, players=tuple(map(Player, HOSTILE))), tape.events)])
+    return path
+
+
+@pytest.fixture(scope="module")
+def environment(database: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A fifth game beside ours: a package that is installed as far as Python can tell."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "hidden_stones-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hidden-stones\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tabletape.games]\nhidden-stones = tests.toy:HiddenStones\n")
+    return {
+        "TABLETAPE_DB": str(database),
+        "PYTHONPATH": os.pathsep.join((str(site), str(ROOT), os.environ.get("PYTHONPATH", ""))),
+    }
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], environment: dict[str, str]) -> str:
+    return serve([*COMMAND, "serve", "--port", "{port}"], environment, "/api/health")
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, address: str, seen: Seen) -> Iterator[Open]:
+    """Gives a function that opens a page; nothing may be complained about, and nothing asked of anybody else."""
+
+    def received(data: str | bytes) -> None:
+        seen.frames.append(data if isinstance(data, bytes) else data.encode())
+
+    def asked(url: str) -> None:
+        if not url.startswith((address, "blob:", "data:")):
+            seen.elsewhere.append(url)
+
+    def start(path: str) -> Page:
+        page = context.new_page()
+        page.on("websocket", lambda opened: opened.on("framereceived", received))
+        page.on("console", lambda message: complain(message.text, message.location["url"], message.type))
+        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        page.on("request", lambda request: asked(request.url))
+        page.goto(f"{address}{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
+        return page
+
+    def complain(text: str, url: str, kind: str) -> None:
+        if kind == "error" and not PROBES.search(url):
+            seen.complaints.append(f"{text} {url}")
+
+    yield start
+    for page in context.pages:
+        page.close()
+    assert seen.complaints == []
+    assert seen.elsewhere == []
+
+
+def step_of(page: Page) -> int:
+    return int(page.locator(".number").input_value())
+
+
+def picture(page: Page) -> str:
+    return str(page.locator(".picture").evaluate("svg => svg.outerHTML")).replace(' class=""', "")
+
+
+def open_replay(open_page: Open, id: str, query: str = "") -> Page:
+    page = open_page(f"/replay?replay={id}{query}")
+    expect(page.locator(".picture g[data-group] > *").first).to_be_visible(timeout=30_000)
+    return page
+
+
+def expect_query(page: Page, **wanted: str) -> None:
+    def holds(url: str) -> bool:
+        query = parse_qs(urlsplit(url).query)
+        return all(query.get(name) == [value] for name, value in wanted.items())
+
+    page.wait_for_url(holds)
+
+
+def hand_of(tape: Tape, seat: int) -> str:
+    """A seat's dealt hand as it would be written in an event."""
+    dealt = next(event for event in Timeline(tape).events if isinstance(event, HandsDealt))
+    return json.dumps(list(dealt.hands[seat]), separators=(",", ":"))
+
+
+def test_from_the_library_to_a_step_and_back_by_its_address(
+    open_page: Open, context: BrowserContext, database: Path
+) -> None:
+    page = open_page(f"/?game={QUEEN}&seats=5")
+    expect(page.get_by_text("2 of 55 games")).to_be_visible()
+    grid = page.locator("canvas").first
+    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_have_text("Queen of the Cupcakes", timeout=30_000)
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 300, box["y"] + 35 + 35 * 1.5)  # in the middle of the second row
+    expect(page.locator(".picture g[data-group] > *").first).to_be_visible(timeout=30_000)
+    ids = Store(database).replays(Filter(seats=5))["replay"].to_list()
+    expect_query(page, replay=ids[1])
+
+    before = picture(page)
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("]")
+    stopped = step_of(page)
+    assert stopped > 6
+    assert picture(page) != before
+    expect_query(page, replay=ids[1], step=str(stopped))
+    words, shown = page.locator(".now .words").inner_text(), picture(page)
+
+    again = context.new_page()
+    again.goto(page.url)
+    expect(again.locator(".number")).to_have_value(str(stopped), timeout=30_000)
+    assert again.locator(".now .words").inner_text() == words
+    assert picture(again) == shown
+
+
+def test_the_table_is_open_to_the_keyboard_and_lets_it_pass(open_page: Open) -> None:
+    page = open_page("/?seats=5")
+    grid = page.locator("canvas").first
+    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_be_attached(timeout=30_000)
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Queen of the Cupcakes", timeout=30_000)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, seen: Seen, database: Path, seats: int) -> None:
+    store = Store(database)
+    tape = store.read(store.replays(Filter(seats=seats, finished=True))["replay"][0])
+    timeline = Timeline(tape)
+    state = timeline.states[6]
+    assert isinstance(state, Table)
+    page = open_replay(open_page, tape.header.id, "&viewer=0&step=6")
+    hands = page.evaluate(
+        """() => [...document.querySelectorAll("*")].map(e => e.shadowRoot).filter(Boolean).flatMap(
+             root => [...root.querySelectorAll("g[data-group^=hand-]")].map(
+               g => ["rect.back", "rect[fill]"].reduce(
+                 (row, look) => [...row, g.querySelectorAll(look).length], [g.dataset.group])))"""
+    )
+    held = {f"hand-{seat}": len(hand) for seat, hand in enumerate(state.hands)}
+    assert {name: (back, open_) for name, back, open_ in hands} == {
+        name: (0, count) if name == "hand-0" else (count, 0) for name, count in held.items()
+    }
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(700)  # until the server has heard of it and answered
+    assert hidden_in(seen.frames, timeline, viewer=0) == []
+    source = page.content() + picture(page)
+    assert not [seat for seat in range(1, seats) if hand_of(tape, seat) in source]
+
+    seen.frames.clear()
+    page.get_by_label("Seen by").click()
+    page.get_by_role("option", name="Everything").click()
+    expect_query(page, viewer="omniscient")
+    expect(page.locator(".picture g[data-group=hand-1] rect[fill]").first).to_be_visible()
+    assert hidden_in(seen.frames, timeline, viewer=0) != [], "the search finds them where they are sent"
+
+
+def hidden_in(frames: list[bytes], timeline: Timeline, viewer: int) -> list[str]:
+    """Search all that was sent for the payloads of the viewer, and these for any value that it may not see."""
+    found: list[str] = []
+    payloads = 0
+    for frame in frames:
+        for start in [match.start() for match in re.finditer(rb'\{"rev":"[0-9a-f]+","width"', frame)]:
+            payloads += 1
+            sent, _ = json.JSONDecoder().raw_decode(frame[start:].decode("utf-8", "replace"))
+            for path, track in sent["state"].items():
+                hidden = path.startswith(("hands[", "fronts[", "pile")) and path != f"hands[{viewer}]"
+                if hidden:
+                    found += [
+                        f"{path} at {at}: {value}"
+                        for at, value in track
+                        if value and not re.fullmatch(r"none|\?( × \d+)?", value)
+                    ]
+            dealt = next(step for step in sent["steps"] if step["kind"] == "hands_dealt")
+            names = [player.name for player in timeline.header.players]
+            found += [
+                dealt["words"]
+                for seat, name in enumerate(names)
+                if seat != viewer and f"{name} 5 cards" not in dealt["words"]
+            ]
+    assert payloads
+    return found
+
+
+def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page: Open, database: Path) -> None:
+    id = Store(database).replays(Filter(seats=3))["replay"][0]
+    page = open_replay(open_page, id, "&viewer=2&step=9")
+    page.reload()
+    expect(page.locator(".number")).to_have_value("9", timeout=30_000)
+    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^Seat 2"))
+    page = open_replay(open_page, id, "&viewer=7&step=100000")
+    expect(page.get_by_text("There is no step 100000")).to_be_visible()
+    expect(page.get_by_text("The address asks for viewer “7”, which is not there.")).to_be_visible()
+    page = open_page("/replay?replay=00000000-0000-0000-0000-000000000000")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Library", timeout=30_000)
+    expect(page.get_by_text("no replay begins with")).to_be_visible()
+
+
+def test_back_leads_to_the_viewer_before(open_page: Open, database: Path) -> None:
+    page = open_replay(open_page, Store(database).replays(Filter(seats=2))["replay"][0])
+    page.get_by_label("Seen by").click()
+    page.get_by_role("option", name="Seat 1").click()
+    expect_query(page, viewer="1")
+    page.go_back()
+    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^A spectator"), timeout=30_000)
+
+
+def test_statistics_are_a_plain_count(open_page: Open, database: Path) -> None:
+    store = Store(database)
+    page = open_page(f"/statistics?game={QUEEN}&seats=2")
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(str(GAMES[2]))
+    won, credit = 0, 0.0
+    for tape in store.tapes(Filter(game=QUEEN, seats=2)):
+        end = Timeline(tape).events[-1]
+        assert isinstance(end, GameEnded)
+        won += end.ranking[0] == (0,)
+        credit += 1 / len(end.ranking[0]) if 0 in end.ranking[0] else 0
+    grid = page.locator("canvas[data-testid=data-grid-canvas]").first
+    row = [grid.locator(f"[data-testid=glide-cell-{column}-0]") for column in range(1, 9)]
+    expect(row[0]).to_have_text("seat 0", timeout=30_000)
+    expect(row[5]).to_have_text(str(GAMES[2]))
+    expect(row[6]).to_have_text(str(won))
+    assert float(row[1].inner_text().rstrip("%")) == pytest.approx(100 * credit / GAMES[2], abs=0.01)
+    expect(page.get_by_role("heading", name="Does a seat win more often than its share?")).to_be_visible()
+    expect(page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first).to_be_visible(
+        timeout=30_000
+    )
+
+
+def test_hostile_names_are_words_like_any_other(open_page: Open, database: Path) -> None:
+    (row,) = Store(database).replays(Filter(player=HOSTILE[0])).to_dicts()
+    page = open_page("/")
+    expect(page.locator("[data-testid=glide-cell-2-0]").first).to_contain_text("<script>", timeout=30_000)
+    page = open_replay(open_page, row["replay"], "&viewer=omniscient&step=4")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_text(", ".join(HOSTILE[:2]), exact=False).first).to_be_visible()
+    page.get_by_role("button", name="About").click()
+    expect(page.locator("canvas").first).to_be_visible()
+    assert page.evaluate("window.pwned") is None
+    page = open_page("/statistics?seats=3")
+    expect(page.get_by_text("Half of all scores")).to_be_visible()
+    assert page.evaluate("window.pwned") is None
+
+
+def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, database: Path) -> None:
+    store = Store(database)
+    tape = store.read(store.replays(Filter(seats=3, finished=True))["replay"][0])
+    for viewer, whole in (("1", False), ("omniscient", True)):
+        page = open_replay(open_page, tape.header.id, f"&viewer={viewer}")
+        with page.expect_download() as started:
+            page.get_by_role("button", name="Download", exact=True).click()
+        data = started.value.path().read_bytes()
+        assert (hand_of(tape, 0).encode() in data) == whole
+        assert hand_of(tape, 1).encode() in data
+        assert (f'"seed":"{tape.header.seed}"'.encode() in data) == whole
+
+
+def test_a_fifth_game_is_shown_and_counted_like_ours(
+    open_page: Open, database: Path, environment: dict[str, str], serve: Callable[..., str], tmp_path: Path
+) -> None:
+    simulated = ["simulate", "hidden-stones", "-n", "35", "--seats", "2", "--json"]
+    played = subprocess.run(
+        [*COMMAND, *simulated], cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert played.returncode == 0, played.stderr
+    first = json.loads(played.stdout)["first"]
+    page = open_page("/?game=hidden-stones")  # without a restart
+    expect(page.get_by_text("35 of ")).to_be_visible(timeout=30_000)
+    page = open_replay(open_page, first, "&viewer=0&step=2")
+    expect(page.get_by_role("heading", level=1)).to_have_text(HiddenStones.title)
+    before = picture(page)
+    assert 'data-group="heap"' in before
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    assert picture(page) != before
+    page = open_page("/statistics?game=hidden-stones")
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("35")
+    page = open_page("/boxes?game=hidden-stones")
+    expect(page.get_by_role("heading", name=toy().title)).to_be_visible()
+
+
+def ask(address: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """GET a path with headers of one's own; give status, headers and body."""
+    host, port = urlsplit(address).netloc.split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection.putrequest("GET", path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+
+
+def test_health_is_plain_facts(address: str) -> None:
+    status, headers, body = ask(address, "/api/health")
+    facts = json.loads(body)
+    assert status == 200
+    assert facts["ok"] is True
+    assert facts["games"][0] == QUEEN
+    assert facts["replays"] >= 55
+    assert set(facts) == {"ok", "version", "games", "replays"}
+    assert headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("path", ["/", "/replay", "/api/health", "/static/nothing", "/_stcore/health"])
+def test_every_answer_has_the_headers_that_keep_browsers_from_harm(address: str, path: str) -> None:
+    _, headers, _ = ask(address, path)
+    policy = headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+
+
+def test_a_foreign_host_is_refused(address: str) -> None:
+    port = urlsplit(address).port
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }
+    assert ask(address, "/", Host=f"127.0.0.1:{port}")[0] == 200
+    assert ask(address, "/", Host=f"evil.example:{port}")[0] == 400
+    assert ask(address, "/api/health", Host="evil.example")[0] == 400
+    assert upgraded(address, f"127.0.0.1:{port}", upgrade) == 101
+    assert upgraded(address, f"evil.example:{port}", upgrade) in (400, 403)
+    assert upgraded(address, f"127.0.0.1:{port}", {**upgrade, "Origin": "http://evil.example"}) == 403
+
+
+def upgraded(address: str, host: str, headers: dict[str, str]) -> int:
+    """Ask for the WebSocket of the app; give the status of the answer."""
+    where = urlsplit(address)
+    assert where.hostname is not None
+    with socket.create_connection((where.hostname, where.port or 80), timeout=10) as connection:
+        lines = [
+            "GET /_stcore/stream HTTP/1.1",
+            f"Host: {host}",
+            *[f"{name.replace('_', '-')}: {value}" for name, value in headers.items()],
+        ]
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        return int(connection.recv(64).split()[1])
