@@ -1,4 +1,8 @@
-"""The dashboard: pages about recorded games. `dashboard/server.py` serves it."""
+"""The dashboard: pages about recorded games. `dashboard/server.py` serves it.
+
+Their folder must not be called `pages`: Streamlit would run a page of that folder by itself, without this script, when
+it is the first that anybody asks for.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,10 @@ import streamlit as st
 st.set_page_config(page_title="Tabletape", page_icon="🎲", layout="wide")
 page = st.navigation(
     [
-        st.Page("pages/library.py", title="Library", default=True),
-        st.Page("pages/replay.py", title="Replay", url_path="replay"),
-        st.Page("pages/statistics.py", title="Statistics", url_path="statistics"),
-        st.Page("pages/boxes.py", title="Boxes", url_path="boxes"),
+        st.Page("screens/library.py", title="Library", default=True),
+        st.Page("screens/replay.py", title="Replay", url_path="replay"),
+        st.Page("screens/statistics.py", title="Statistics", url_path="statistics"),
+        st.Page("screens/boxes.py", title="Boxes", url_path="boxes"),
     ],
     position="top",
 )

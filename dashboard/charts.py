@@ -44,7 +44,7 @@ def rates(frame: pl.DataFrame, title: str) -> alt.LayerChart:
     ]
     if "baseline" in shown.columns:
         layers.insert(0, base.mark_tick(color=BASELINE, thickness=3, height=22).encode(x=share("baseline")))
-    return alt.LayerChart(layer=layers, height=30 * shown.height)
+    return alt.LayerChart(layer=layers, height=alt.Step(30))
 
 
 def counts(frame: pl.DataFrame, value: str, title: str) -> alt.Chart:

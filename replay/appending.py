@@ -24,7 +24,7 @@ from replay.rows import COMES_TO, EVENT_BYTES, EVENT_PARTS, Stored, frames, goes
 from replay.tables import EVENT_ROW
 
 Expected: TypeAlias = int | Literal["any", "new"]
-"""How long the stream must be: so many events; none yet; or whatever it is. "any" alone cannot safely be asked twice."""
+"""How long the stream must be: so many events; none yet; or any number. "any" alone cannot safely be asked twice."""
 
 _INSERT: Final = "INSERT INTO event BY NAME " + EVENT_PARTS.format(
     rows="""(

@@ -56,6 +56,9 @@ class Holder(Struct, frozen=True):
     command: str
     since: str
 
+    def __str__(self) -> str:
+        return f"process {self.pid} ({self.command}) has been writing to it since {self.since}"
+
 
 class Acknowledged(Struct, frozen=True):
     """What the side file remembers: which database, and the last generation its writers were told is safe."""
@@ -105,11 +108,9 @@ class Lease:
         """Let statements read frames as tables of these names."""
         for name, frame in frames.items():
             self._cursor.register(name, frame)
-        try:
-            yield
-        finally:
-            for name in frames:
-                self._cursor.unregister(name)
+        yield
+        for name in frames:  # after a failure they go with the transaction, or with the lease
+            self._cursor.unregister(name)
 
 
 class Hold:
@@ -256,11 +257,7 @@ class Database:
 
     def _busy(self) -> str:
         holder = self.holder()
-        who = (
-            "others are reading it"
-            if holder is None
-            else f"process {holder.pid} ({holder.command}) has been writing to it since {holder.since}"
-        )
+        who = "others are reading it" if holder is None else str(holder)
         return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
 
     def _create(self, schema: Mapping[str, str], version: int) -> None:
@@ -429,6 +426,10 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except (duckdb.ProgrammingError, duckdb.DataError):
+        raise
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            raise KeyboardInterrupt from None
         raise
     except (duckdb.Error, OSError) as error:
         first: BaseException = error

@@ -1,4 +1,4 @@
-"""Files in and out: tapes as JSON Lines, whole or as one viewer may see them.
+"""Files in and out: tapes as JSON Lines, plain or compressed, whole or as one viewer may see them.
 
 A file is judged game by game. A game that cannot be believed from some event on is kept up to there, with the rest of
 its lines beside it as they came, and is marked; its neighbours load. Files are only ever read, never changed.
@@ -6,10 +6,13 @@ its lines beside it as they came, and is marked; its neighbours load. Files are 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import pyarrow as pa
 from msgspec import Struct
 
 from core.engine import refuse
@@ -26,27 +29,54 @@ from events.tape import Fault, Tape
 from replay.games import game_of
 from replay.timeline import Timeline
 
+COMPRESSED = ".zst"
+"""The ending of files that are compressed (zstd)."""
+
 
 class Found(Struct, frozen=True):
-    """One game of a file: the line it starts on, its tape if it has one, and what is wrong with it, if anything is."""
+    """One game of a file: the line it starts on, its tape if it has one, and what is wrong with it, if anything is.
+
+    `step` is the first event that cannot be believed, or None where none or no single one is to blame.
+    """
 
     line: int
     tape: Tape | None
     problem: str | None
+    step: int | None = None
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading; one whose name ends in `.zst` is taken out of its compression."""
+    compression = "zstd" if path.suffix == COMPRESSED else None
+    with pa.input_stream(str(path), compression=compression) as stream:
+        yield io.BufferedReader(stream)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """Make a file, which may not be there yet, for writing; one whose name ends in `.zst` is compressed."""
+    with path.open("xb") as file:
+        if path.suffix != COMPRESSED:
+            yield file
+            return
+        with pa.CompressedOutputStream(file, "zstd") as stream:
+            yield stream
 
 
 def read_file(path: Path) -> Iterator[Found]:
     """Give the games of a file, judged by the rules as well; raises `FormatError` if the file cannot be read."""
     try:
-        with path.open("rb") as file:
-            for reading in read(_lines(file)):
-                if reading.tape is None:
-                    yield Found(reading.line, None, reading.problem)
+        with reading(path) as file:
+            for game in read(_lines(file)):
+                if game.tape is None:
+                    yield Found(game.line, None, game.problem)
                 else:
-                    tape, problem = judged(reading.tape)
-                    yield Found(reading.line, tape, problem)
+                    tape, problem = judged(game.tape)
+                    step = None if problem is None or tape.fault is None else tape.fault.step
+                    yield Found(game.line, tape, problem, step)
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}") from None
+        raise FormatError(f"cannot read {path}: {error.strerror or error}") from None
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

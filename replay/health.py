@@ -15,7 +15,7 @@ from core.registry import games, refused
 from events.errors import TabletapeError
 from replay import golden
 from replay.games import load
-from replay.store import Filter, Store
+from replay.store import Store
 
 LIBRARIES = ("duckdb", "msgspec", "polars", "pyarrow", "streamlit", "structlog", "typer", "uvicorn")
 
@@ -52,7 +52,9 @@ def _database(db: Path) -> Iterator[Finding]:
     try:
         with Store(db) as store:
             problems = store.check()
-            count = store.count(Filter())
+            projections = store.projections()
+            count = store.count()
+            holder = store.holder()
     except TabletapeError as error:
         yield Finding("database", "bad", str(error))
         return
@@ -60,6 +62,11 @@ def _database(db: Path) -> Iterator[Finding]:
         yield Finding("database", "bad", str(problem))
     if not problems:
         yield Finding("database", "ok", f"{db} with {count} replays")
+    for each in projections:
+        state: Literal["ok", "bad"] = "ok" if each.problem is None and not each.lag else "bad"
+        yield Finding(f"projection {each.name}", state, str(each))
+    if holder is not None:
+        yield Finding("database", "note", str(holder))
 
 
 def _games() -> Iterator[Finding]:

@@ -9,26 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+import msgspec
 
 from events.errors import FormatError
-from events.tape import Tape
+from events.tape import Header, Tape
 from replay import projections
+from replay.contract import Added
 from replay.database import Lease
 from replay.rows import TAPES, Stored, check, tape_from
 from replay.tables import TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
-AT_ONCE: Final = 10_000
-"""Headers that are looked at together."""
-
-
-class Brought(Struct, frozen=True):
-    """What became of the replays of a folder: new ones, those that were there, and ids of those there with others."""
-
-    new: int
-    known: int
-    changed: tuple[str, ...]
+"""Rows that are compressed together: as many as DuckDB has in a row group of its own."""
 
 
 def export(lease: Lease, folder: Path) -> None:
@@ -47,7 +39,7 @@ def export(lease: Lease, folder: Path) -> None:
             )
 
 
-def bring(lease: Lease, folder: Path) -> Brought:
+def bring(lease: Lease, folder: Path) -> Added:
     """Store the replays of a folder that `export` wrote, all or none; raises `FormatError` for what is none."""
     for table in ("meta", *TABLES):
         if not (folder / f"{table}.parquet").is_file():
@@ -81,7 +73,7 @@ def bring(lease: Lease, folder: Path) -> Brought:
         projections.project(lease, replay, event)
         new = int(lease.rows("SELECT count(*) FROM brought WHERE same IS NULL")[0][0])
         lease.run("DROP TABLE brought")
-    return Brought(new, sum(same for _, same in known), tuple([id for id, same in known if not same]))
+    return Added(new, sum(same for _, same in known), tuple([id for id, same in known if not same]))
 
 
 def _check_headers(lease: Lease, folder: Path) -> None:
@@ -89,7 +81,12 @@ def _check_headers(lease: Lease, folder: Path) -> None:
     query = TAPES.format(more="").replace("FROM replay", f"FROM {_file(folder, 'replay')} AS replay")
     query = query.replace("JOIN sheet", f"JOIN {_file(folder, 'sheet')} AS sheet")
     for row in lease.rows(query):
-        check(Tape(tape_from(Stored(*row), ()).header, ()))
+        try:
+            header = tape_from(Stored(*row), ()).header
+            msgspec.convert(msgspec.to_builtins(header), Header)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise FormatError(f"{folder}: replay {row[0]} cannot be read: {error}") from None
+        check(Tape(header, ()))
 
 
 def _check_counts(lease: Lease, folder: Path, replay: str, event: str) -> None:

@@ -73,6 +73,10 @@ class Health(Struct, frozen=True):
     lag: int
     problem: str | None
 
+    def __str__(self) -> str:
+        stopped = "" if self.problem is None else f", stopped: {self.problem}"
+        return f"version {self.version}, last written by write {self.position}, lacks {self.lag} games{stopped}"
+
 
 def project(lease: Lease, replay: str, event: str, **values: object) -> None:
     """Fill the projections from some rows, which they do not hold yet; raises `ProjectionFailed`."""

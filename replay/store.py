@@ -19,7 +19,6 @@ from typing import Final
 from uuid import UUID
 
 import polars as pl
-from msgspec import Struct
 
 from events.errors import FormatError, TabletapeError
 from events.tape import Header, Tape, digest
@@ -27,11 +26,11 @@ from replay import names, notes, parquet, projections
 from replay.appender import Appender
 from replay.appending import Append, Ends, Expected
 from replay.checking import Finding, streams, whole_store
+from replay.contract import Added
 from replay.database import Database, Holder, Lease
 from replay.errors import ProjectionFailed, StoreDamaged
 from replay.filters import EVERYTHING, Filter
 from replay.notes import Note
-from replay.parquet import Brought
 from replay.projections import PROJECTIONS, Health
 from replay.reading import AMONG, digits_of, only, read, read_all, row_of
 from replay.rebuilding import Rebuilt, mark_unreadable, rebuild_streams
@@ -52,19 +51,6 @@ REPLAYS: Final = """
     list_filter(range(seats), lambda seat: ranks[seat + 1] = 1)::SMALLINT[] AS winners, recorded, parent,
     CASE WHEN problem IS NOT NULL THEN known END AS fault_step, problem AS fault_reason
 """
-
-
-class Added(Struct, frozen=True):
-    """What became of the tapes that were to be added.
-
-    `known` were there with the same events; `changed` are there with others, and stayed as they were; `refused` says
-    of each tape that cannot be stored why, in one line.
-    """
-
-    new: int
-    known: int
-    changed: tuple[str, ...]
-    refused: tuple[str, ...] = ()
 
 
 class Store:
@@ -181,7 +167,7 @@ class Store:
         """Write the file anew, so that nothing is left in it of what was removed; give its size before and after."""
         return self._database.vacuum()
 
-    def bring(self, folder: Path) -> Brought:
+    def bring(self, folder: Path) -> Added:
         """Store the replays of a folder of Parquet files that `export_parquet` wrote, all or none of them.
 
         Raises `FormatError` if it cannot be believed.
@@ -320,7 +306,7 @@ class Store:
             """
             SELECT sheet.game, sheet.sheet, sheet.components, count(*)::BIGINT AS replays
             FROM sheet JOIN replay ON replay.components = sheet.key WHERE {where}
-            GROUP BY sheet.key, ALL ORDER BY sheet.game, sheet.sheet, sheet.components
+            GROUP BY ALL ORDER BY sheet.game, sheet.sheet, sheet.components
             """,
             EVERYTHING,
         )

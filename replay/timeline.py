@@ -18,10 +18,11 @@ from core.game import Game, State
 from core.paths import Change, Leaf, diff, flatten
 from core.redact import redact, seen
 from core.streams import decode
-from events.base import Event, RoundStarted, TakenBack, TurnStarted, kind_of, seat_of, subject_of
+from events.base import Event, TakenBack, kind_of, seat_of, subject_of
 from events.marks import Viewer
 from events.tape import Fault, Header, Tape
 from replay.games import game_of
+from replay.places import places
 
 Cause = Literal["start", "move", "rules", "chance", "correction"]
 """Why an event happened: it opens the game, a seat chose it, the rules demand it, chance decided, or it takes back."""
@@ -92,23 +93,14 @@ class Timeline:
         return tuple(self._steps())
 
     def _steps(self) -> Iterator[Step]:
-        turn, round_ = 0, None
-        marks: list[tuple[int, int | None]] = []
-        for number, event in enumerate(self.events):
-            if isinstance(event, TurnStarted):
-                turn = event.turn
-            elif isinstance(event, RoundStarted):
-                round_ = event.round
-            elif isinstance(event, TakenBack):
-                turn, round_ = marks[event.to]
-            marks.append((turn, round_))
+        for number, (event, place) in enumerate(zip(self.events, places(self.events), strict=True)):
             yield Step(
                 number=number,
                 event=event,
                 kind=kind_of(event),
                 cause=self._cause(number, event),
-                turn=turn,
-                round=round_,
+                turn=place.turn,
+                round=place.round,
                 seat=seat_of(event),
                 subject=subject_of(event),
                 rule=type(event).rule,

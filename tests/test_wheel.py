@@ -1,9 +1,12 @@
 """The wheel holds what the checkout holds: four packages, and the data they read."""
 
+import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,3 +72,44 @@ def test_wheel_stands_alone(installed: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("package", ["core", "dashboard", "events", "replay"])
 def test_wheel_is_typed(installed: Path, package: str) -> None:
     assert (installed / package / "py.typed").is_file()
+
+
+PAGE = """
+import dashboard, pathlib
+from streamlit.testing.v1 import AppTest
+at = AppTest.from_file(pathlib.Path(dashboard.__file__).with_name("app.py"), default_timeout=60).run()
+print(at.exception or at.title[0].value)
+"""
+
+
+def answer(port: int, host: str) -> tuple[int, bytes]:
+    """GET the health of a service on loopback under a name; give status and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection.request("GET", "/api/health", headers={"Host": host})
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+def test_wheel_serves(installed: Path, tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+    env = {"PYTHONPATH": str(installed), "TABLETAPE_DB": str(tmp_path / "games.duckdb")}
+    assert run(tmp_path, "-c", PAGE, **env).strip().endswith("Library")
+    command = [sys.executable, "-c", "from replay.cli import main; main()", "serve", "--port", str(port)]
+    log = tmp_path / "log.txt"
+    with log.open("wb") as out:
+        service = subprocess.Popen(command, cwd=tmp_path, env=os.environ | env, stdout=out, stderr=out)
+    try:
+        for _ in range(300):
+            assert service.poll() is None, log.read_text()
+            try:
+                status, body = answer(port, "127.0.0.1")
+                break
+            except OSError:
+                time.sleep(0.2)
+        assert (status, json.loads(body)["ok"], json.loads(body)["replays"]) == (200, True, 0)
+        assert answer(port, "evil.example")[0] == 400
+    finally:
+        service.kill()
+        service.wait()

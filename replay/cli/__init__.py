@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from events.errors import FormatError, TabletapeError
 from replay import logs
-from replay.cli import files, look, play, service
+from replay.cli import files, keep, look, play, service
 from replay.cli.terminal import err, printable
 from replay.errors import StoreError
 
@@ -36,10 +36,18 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "verify": files.verify,
     "import": files.import_,
     "export": files.export,
+    "remove": keep.remove,
+    "rename": keep.rename,
+    "anonymise": keep.anonymise,
+    "rebuild": keep.rebuild,
+    "vacuum": keep.vacuum,
     "serve": service.serve,
     "demo": service.demo,
     "doctor": service.doctor,
 }
+
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it; typer gives it too."""
 
 for name, command in COMMANDS.items():
     app.command(name)(command)
@@ -67,7 +75,9 @@ def run(arguments: list[str]) -> int:
         sys.stderr.close()
         return 0
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("stopped", 130)
+        code = STOPPED
+    if code == STOPPED:
+        return _fail("stopped; what was stored until then stays", STOPPED)
     return code if isinstance(code, int) else 0
 
 

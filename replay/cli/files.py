@@ -15,6 +15,7 @@ from events.errors import FormatError
 from events.tape import Tape
 from replay import exchange
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
+from replay.contract import together
 from replay.store import Filter, Store
 from replay.verify import Verdict, summary
 from replay.verify import verify as judge
@@ -57,7 +58,10 @@ def verify(
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="JSON Lines files.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="JSON Lines, also compressed (.zst), or a folder of --parquet."),
+    ],
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
@@ -69,15 +73,26 @@ def import_(
             for found in exchange.read_file(file):
                 if found.problem is not None:
                     id = None if found.tape is None else found.tape.header.id
-                    problems.append({"file": str(file), "line": found.line, "id": id, "problem": found.problem})
+                    problems.append(
+                        {
+                            "file": str(file),
+                            "line": found.line,
+                            "id": id,
+                            "step": found.step,
+                            "problem": found.problem,
+                        }
+                    )
                 if found.tape is not None:
                     yield found.tape
 
+    folders = [file for file in files if file.is_dir()]
+    files = [file for file in files if file not in folders]
     for file in files:
         if not file.is_file():
             raise FormatError(f"cannot read {file}: no such file")
     with Store(db) as store, progress("importing", None) as advance:
-        added = store.add(sound(), progress=advance)
+        brought = [store.bring(folder) for folder in folders]
+        added = together([store.add(sound(), progress=advance), *brought])
     log.info("imported", files=len(files), new=added.new, known=added.known, problems=len(problems))
     facts = {
         "new": added.new,
@@ -110,9 +125,21 @@ def export(
     viewer: Annotated[
         str | None, typer.Option("--as", help="Only what this viewer may see (cannot be read back).")
     ] = None,
+    tables: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FOLDER", help="All tables of the database, as Parquet files.")
+    ] = None,
     db: Db = DEFAULT_DB,
 ) -> None:
-    """Write games as JSON Lines. Without --as the file holds everything and can be imported again, byte for byte."""
+    """Write games as JSON Lines. Without --as the file holds everything and can be imported again, byte for byte.
+
+    A file whose name ends in .zst is compressed.
+    """
+    if tables is not None:
+        if every or ids or output is not None or viewer is not None:
+            raise typer.BadParameter("--parquet writes all tables: nothing else can be chosen")
+        with Store(db) as store:
+            store.export_parquet(tables)
+        return
     if every == bool(ids):
         raise typer.BadParameter("name replays, or say --all")
     if output is not None and output.exists():
@@ -125,7 +152,7 @@ def export(
             if output is None:
                 sys.stdout.buffer.writelines(lines)
             else:
-                with output.open("xb") as file:
+                with exchange.writing(output) as file:
                     file.writelines(lines)
         except OSError as error:
             raise FormatError(f"cannot write {output or 'the export'}: {error.strerror}") from None
@@ -145,7 +172,7 @@ def _sources(what: list[str], db: Path) -> Iterator[tuple[str, Tape | None, str 
         if Path(name).is_file():
             for found in exchange.read_file(Path(name)):
                 yield f"{name}, line {found.line}", found.tape, found.problem
-        elif name.endswith(".jsonl") or "/" in name:
+        elif name.endswith((".jsonl", exchange.COMPRESSED)) or "/" in name:
             raise FormatError(f"cannot read {name}: no such file")
         else:
             with Store(db) as store:

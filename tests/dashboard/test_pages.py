@@ -57,7 +57,7 @@ def open_page(store: Store) -> Open:
     def start(page: str = "library", **query: str) -> AppTest:
         at = AppTest.from_file(str(APP), default_timeout=60).run()
         if page != "library":
-            at.switch_page(f"pages/{page}.py")
+            at.switch_page(f"screens/{page}.py")
         for name, value in query.items():
             at.query_params[name] = value
         at.run()

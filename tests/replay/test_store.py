@@ -25,7 +25,7 @@ from replay.database import Database
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.games import default_sheet
 from replay.rows import account, check, frames, is_event
-from replay.store import Added, Filter, Store
+from replay.store import Added, Filter, Rebuilt, Store
 from replay.tables import TABLES, VERSION
 from replay.timeline import Timeline
 from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded, said
@@ -419,7 +419,7 @@ def test_an_empty_store_has_answers(store: Store) -> None:
     assert store.count() == 0
     assert list(store.tapes()) == []
     assert store.check() == []
-    assert store.rebuild() == 0
+    assert store.rebuild() == Rebuilt(0, ())
     for frame in (store.replays(), store.seat_results(), store.kind_counts(), store.subject_counts()):
         assert frame.is_empty()
     assert store.add([]).new == 0
@@ -623,7 +623,7 @@ def test_rebuild_makes_right_what_is_made_from_events(store: Store, path: Path, 
         lease.run("UPDATE replay SET turns = 0, finished = false, scores = NULL, problem = 'none', known = 1")
     assert store.check() != []
     for _ in range(2):
-        assert store.rebuild() == 12 + len(ODD)
+        assert store.rebuild() == Rebuilt(12 + len(ODD), ())
         assert store.check() == []
         for frame, made in zip(before, (store.replays(), store.seat_results(), store.kind_counts()), strict=True):
             assert made.equals(frame)

@@ -1,6 +1,6 @@
 """Random games by the hundred: each ends lawfully, with all 108 cards accounted for after every event.
 
-The issue's full soak is the same with SOAK = 100_000; its figures are in docs/games/picnic-palace.md.
+The full soak is the same with SOAK = 100_000; its figures are in docs/games/picnic-palace.md.
 """
 
 from __future__ import annotations

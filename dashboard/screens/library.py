@@ -120,7 +120,7 @@ def table(library: Library, wanted: Filter) -> None:
     if button := st.session_state.get(f"open-{key}"):
         chosen.append(button["row"])
     if chosen and chosen[0] < rows.height:
-        st.switch_page("pages/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
+        st.switch_page("screens/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
     if pages > 1:
         st.pagination(pages, key="library-page")
 

@@ -34,13 +34,13 @@ def found(library: Library) -> str:
     if not asked:
         st.title("Replay")
         st.info("Choose a game in the library to step through it.")
-        st.page_link("pages/library.py", label="To the library")
+        st.page_link("screens/library.py", label="To the library")
         st.stop()
     try:
         return recordings.store().find(asked[:80])
     except UnknownReplay as error:
         notice(str(error))
-        st.switch_page("pages/library.py")
+        st.switch_page("screens/library.py")
 
 
 def asked_step(timeline: Timeline, payload: Payload, id: str, viewer: Viewer) -> int:

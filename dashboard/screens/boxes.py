@@ -24,6 +24,14 @@ with guarded():
         column.metric(source.capitalize(), count, help=MEANING[source], border=True)
     table = components(sheet)
     st.dataframe(
-        table, hide_index=True, alt=f"The box of {games()[slug].title}", height=38 + 35 * table.height, row_height=35
+        table,
+        column_config={
+            "Component": st.column_config.Column(width=180),
+            "In the box": st.column_config.Column(width=680),
+        },
+        hide_index=True,
+        alt=f"The box of {games()[slug].title}",
+        height=38 + 35 * table.height,
+        row_height=35,
     )
     st.text("\n".join([f"{source}: {meaning}" for source, meaning in MEANING.items()]))

@@ -1,0 +1,86 @@
+"""Commands that look after what is stored: made anew, removed, renamed, packed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from replay import names
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
+from replay.store import Store
+
+Player = Annotated[str, typer.Argument(help="The name, as `tabletape replays` lists it.")]
+
+VACUUM = "Until `tabletape vacuum` the file may still hold what was removed, unseen."
+
+
+def rebuild(db: Db = DEFAULT_DB, json: Json = False) -> None:
+    """Make anew what is made from events: results, counts, and what streams come to. A bad stream is marked."""
+    with Store(db) as store, progress("rebuilding", store.count()) as advance:
+        rebuilt = store.rebuild(advance)
+    log.info("rebuilt", replays=rebuilt.replays, bad=len(rebuilt.bad))
+    if json:
+        print_json(rebuilt)
+    else:
+        out.print(f"{rebuilt.replays} replays looked at.")
+        for finding in rebuilt.bad:
+            say(str(finding), style="red")
+    if rebuilt.bad:
+        raise typer.Exit(1)
+
+
+def remove(
+    replay: Annotated[str, typer.Argument(metavar="ID", help="An id, or the start of one.")],
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Remove a replay, with all that is kept about it."""
+    with Store(db) as store:
+        id = store.find(replay)
+        store.remove(id)
+    log.info("removed", replay=id)
+    if json:
+        return print_json({"removed": id})
+    out.print(f"{id} is removed. {VACUUM}", soft_wrap=True)
+    return None
+
+
+def rename(
+    player: Player,
+    name: Annotated[str, typer.Argument(metavar="NEW", help="The name to give instead.")],
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Give a player another name in every replay. Events, digests and ids stay as they are."""
+    _renamed(player, name, db, json)
+
+
+def anonymise(player: Player, db: Db = DEFAULT_DB, json: Json = False) -> None:
+    """Give a player a name that says nothing, in every replay. The games can still be counted together."""
+    _renamed(player, names.anonymous(), db, json)
+
+
+def vacuum(db: Db = DEFAULT_DB, json: Json = False) -> None:
+    """Write the file anew, without what was removed from it."""
+    with Store(db) as store:
+        before, after = store.vacuum()
+    log.info("vacuumed", before=before, after=after)
+    if json:
+        return print_json({"before": before, "after": after})
+    out.print(f"{before:,} bytes before, {after:,} now.")
+    return None
+
+
+def _renamed(player: str, name: str, db: Db, json: bool) -> None:
+    with Store(db) as store:
+        count = store.rename(player, name)
+    log.info("renamed", replays=count)
+    if json:
+        print_json({"name": name, "replays": count})
+    elif count:
+        say(f"{player} is {name} in {count} replays. {VACUUM}")
+    else:
+        say(f"No replay has a player called {player}.")
+    if not count:
+        raise typer.Exit(1)

@@ -1,0 +1,183 @@
+"""Many small appends: put together, safe when they are answered, and never in the way of others for long."""
+
+from __future__ import annotations
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from events.errors import FormatError
+from events.tape import Tape
+from replay import projections
+from replay.appender import Appender
+from replay.appending import Append, Ends
+from replay.database import Database
+from replay.errors import Conflict, StoreBusy, StoreError, UnknownReplay
+from replay.store import Store
+from replay.tables import TABLES, VERSION
+from tests.replay.tapes import Elsewhere, id_of, recorded, said
+
+
+def begin(store: Store, tapes: list[Tape]) -> None:
+    for tape in tapes:
+        store.begin(tape.header)
+
+
+def play(appender: Appender, tape: Tape, by: int) -> None:
+    for at in range(0, len(tape.events), by):
+        wanted = min(at + by, len(tape.events))
+        assert appender.append(tape.header.id, at, tape.events[at : at + by]) == wanted
+
+
+def test_games_of_many_threads_are_the_games(store: Store, tapes: list[Tape]) -> None:
+    begin(store, tapes)
+    with store.appender() as appender, ThreadPoolExecutor(6) as pool:
+        for played in [pool.submit(play, appender, tape, 1 + at % 5) for at, tape in enumerate(tapes)]:
+            played.result()
+    assert list(store.tapes()) == tapes
+    assert store.check() == []
+    assert store.seat_results().height == sum(len(tape.header.players) for tape in tapes)
+
+
+def test_an_append_is_there_for_others_when_it_is_answered(
+    store: Store, tapes: list[Tape], elsewhere: Elsewhere
+) -> None:
+    begin(store, tapes[:1])
+    reader = elsewhere("""
+store = Store(path)
+for line in sys.stdin:
+    print(len(store.read(tapes[0].header.id).events), flush=True)
+""")
+    assert reader.stdin is not None
+    with store.appender() as appender:
+        for length in range(1, 8):
+            appender.append(id_of(0), length - 1, tapes[0].events[length - 1 : length])
+            reader.stdin.write("\n")
+            reader.stdin.flush()
+            assert said(reader) == str(length)
+            assert len(store.read(id_of(0)).events) == length
+
+
+def test_each_append_has_its_own_answer(store: Store, tapes: list[Tape]) -> None:
+    begin(store, tapes[:1])
+    events = tapes[0].events
+    with store.appender() as appender:
+        assert appender.append(id_of(0), "new", events[:5]) == 5
+        with pytest.raises(Conflict):
+            appender.append(id_of(0), 7, events[7:9])
+        with pytest.raises(FormatError):
+            appender.append(id_of(0), 5, [b"{"])
+        with pytest.raises(UnknownReplay):
+            appender.append(id_of(9), 0, events[:1])
+        assert appender.append(id_of(0), 5, events[5:8]) == 8
+        assert appender.append(id_of(0), 5, events[5:8]) == 8
+    with pytest.raises(StoreError, match="closed"):
+        appender.append(id_of(0), 8, events[8:9])
+    assert store.read(id_of(0)).events == events[:8]
+    assert store.check() == []
+
+
+def test_what_comes_together_is_written_together(store: Store, path: Path, tapes: list[Tape]) -> None:
+    begin(store, tapes)
+    before = store.generation()
+    with store.appender() as appender, ThreadPoolExecutor(12) as pool:
+        with Database(path, TABLES, VERSION).reading():  # a writer has to wait
+            waiting = [pool.submit(appender.append, tape.header.id, 0, tape.events[:9]) for tape in tapes]
+            assert not any(each.done() for each in waiting)
+        assert [each.result() for each in waiting] == [9] * 12
+    assert store.generation() - before <= 3
+    assert [tape.events for tape in store.tapes()] == [tape.events[:9] for tape in tapes]
+
+
+def test_appends_to_one_stream_within_one_transaction(path: Path, store: Store, tapes: list[Tape]) -> None:
+    begin(store, tapes[:2])
+    events = tapes[0].events
+    appends = [Append(id_of(0), at, events[at : at + 4]) for at in range(0, len(events), 4)]
+    again = [Append(id_of(0), 8, events[8:16]), Append(id_of(0), 3, events[4:5]), Append(id_of(1), 0, tapes[1].events)]
+    with Database(path, TABLES, VERSION).holding() as hold:
+        answers = projections.kept(hold, lambda lease: Ends().write(lease, [*appends, *again]))
+    assert answers[: len(appends)] == [min(at + 4, len(events)) for at in range(0, len(events), 4)]
+    assert answers[len(appends)] == len(events)
+    assert isinstance(answers[-2], Conflict)
+    assert list(store.tapes()) == tapes[:2]
+    assert store.check() == []
+
+
+def test_a_store_that_is_busy_is_said_and_the_next_append_served(
+    path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewhere
+) -> None:
+    begin(store, tapes[:1])
+    holder = elsewhere("""
+with Database(path, TABLES, VERSION).reading():
+    print("held", flush=True)
+    sys.stdin.readline()
+""")
+    assert said(holder) == "held"
+    with Store(path, wait=0.1).appender() as appender:
+        with pytest.raises(StoreBusy):
+            appender.append(id_of(0), 0, tapes[0].events[:3])
+        holder.communicate("\n")
+        assert appender.append(id_of(0), 0, tapes[0].events[:3]) == 3
+
+
+def test_a_mistake_of_ours_leaves_nobody_waiting(
+    store: Store, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(store, tapes[:1])
+    seen = list[BaseException | None]()
+    monkeypatch.setattr(threading, "excepthook", lambda found: seen.append(found.exc_value))
+
+    def wrong(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Ends, "write", wrong)
+    with store.appender() as appender:
+        with pytest.raises(ZeroDivisionError):
+            appender.append(id_of(0), 0, tapes[0].events[:1])
+        with pytest.raises(StoreError, match="closed"):
+            appender.append(id_of(0), 0, tapes[0].events[:1])
+    assert [type(error) for error in seen] == [ZeroDivisionError]
+    assert store.read(id_of(0)).events == ()
+
+
+def test_nothing_that_was_answered_is_lost_to_a_kill(path: Path, store: Store, elsewhere: Elsewhere) -> None:
+    chance = random.Random(11)
+    for round_ in range(2):
+        writer = elsewhere(f"""
+import msgspec
+from events.tape import Tape
+from tests.replay.tapes import id_of
+store = Store(path)
+with store.appender() as appender:
+    for number in range(100):
+        id = id_of(1000 * {round_ + 1} + number)
+        store.begin(msgspec.structs.replace(tapes[2].header, id=id))
+        for at, event in enumerate(tapes[2].events):
+            print(id, appender.append(id, at, [event]), flush=True)
+""")
+        acknowledged = dict[str, int]()
+        for _ in range(chance.randrange(20, 120)):
+            id, answer = said(writer).split()
+            acknowledged[id] = int(answer)
+        writer.kill()
+        writer.wait()
+        for id, length in acknowledged.items():
+            stored = store.read(id).events
+            assert len(stored) >= length
+            assert stored == recorded(2).events[: len(stored)]
+        assert store.check() == []
+
+
+def test_a_sealed_header_goes_on_being_right(store: Store, tapes: list[Tape]) -> None:
+    for number, (length, digest) in enumerate([(3, "?"), (None, None), (9, None)]):
+        header = msgspec.structs.replace(tapes[0].header, id=id_of(700 + number), length=length, digest=digest)
+        store.add([Tape(header, tapes[0].events[:9])])
+        store.append(header.id, 9, tapes[0].events[9:11])
+        found = store.read(header.id).header
+        assert found.length == (None if length is None else 11)
+        assert (found.digest is None) == (digest is None)
+    assert store.check() == []

@@ -1,0 +1,102 @@
+"""The commands that look after what is stored, and what Ctrl-C leaves."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from events.tape import Tape
+from replay.cli import run
+from replay.database import Database
+from replay.exchange import lines_of
+from replay.store import Filter, Store
+from replay.tables import TABLES, VERSION
+from tests.replay.conftest import ROOT
+from tests.replay.tapes import QUEEN, id_of
+
+
+@pytest.fixture
+def filled(store: Store, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch, path: Path) -> Store:
+    monkeypatch.setenv("TABLETAPE_DB", str(path))
+    monkeypatch.chdir(path.parent)
+    store.add(tapes[:4])
+    return store
+
+
+def test_rebuild_marks_a_bad_stream_and_goes_on(filled: Store, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["rebuild"]) == 0
+    with Database(path, TABLES, VERSION).writing() as lease:
+        lease.run("DELETE FROM event WHERE replay = $id AND seq = 5", id=id_of(1))
+        lease.run("DELETE FROM seat_result")
+    assert run(["rebuild"]) == 1
+    assert f"replay {id_of(1)}: its events are not those that were stored" in capfd.readouterr().out
+    assert filled.seat_results().height > 0
+
+
+def test_doctor_tells_of_projections(filled: Store, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run(["doctor"])
+    assert "ok  projection kind_count: version 1, last written by write 1, lacks 0 games" in capfd.readouterr().out
+    with Database(path, TABLES, VERSION).writing() as lease:
+        lease.run("DELETE FROM seat_result WHERE replay = $id", id=id_of(1))
+    assert run(["doctor"]) == 1
+    assert "BAD projection seat_result: version 1, last written by write 1, lacks 1 games" in capfd.readouterr().out
+
+
+def test_remove_rename_anonymise_and_vacuum(filled: Store, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["remove", id_of(2)]) == 0
+    assert filled.count() == 3
+    assert run(["rename", "player 0", "[b]Ada[/b]"]) == 0
+    assert filled.count(Filter(player="[b]Ada[/b]")) == 3
+    assert "player 0 is [b]Ada[/b] in 3 replays" in capfd.readouterr().out
+    assert run(["anonymise", "[b]Ada[/b]"]) == 0
+    assert all(row["players"][0].startswith("anonymous-") for row in filled.replays().to_dicts())
+    assert run(["anonymise", "nobody"]) == 1
+    assert run(["rename", "player 1", ""]) == 1
+    assert run(["remove", id_of(2)]) == 2
+    assert run(["vacuum"]) == 0
+    assert filled.check() == []
+
+
+def test_compressed_files_and_parquet_there_and_back(filled: Store, tapes: list[Tape], path: Path) -> None:
+    assert run(["export", "--all", "-o", "a.jsonl.zst"]) == 0
+    assert run(["export", "--all", "-o", "a.jsonl"]) == 0
+    assert run(["export", "--parquet", "tables"]) == 0
+    assert run(["export", "--parquet", "tables"]) == 1
+    assert run(["export", "--all", "--parquet", "more"]) == 2
+    assert (path.parent / "a.jsonl").read_bytes() == b"".join([line for tape in tapes[:4] for line in lines_of(tape)])
+    for file in ("a.jsonl.zst", "tables"):
+        assert run(["import", file, "--db", f"{file}.db"]) == 0
+        assert list(Store(path.parent / f"{file}.db").tapes()) == tapes[:4]
+    assert run(["verify", "a.jsonl.zst"]) == 0
+
+
+@pytest.mark.parametrize("cut", [0, 5, 3000])
+def test_a_compressed_file_that_is_cut_off(
+    filled: Store, path: Path, capfd: pytest.CaptureFixture[str], cut: int
+) -> None:
+    run(["export", "--all", "-o", "a.jsonl.zst"])
+    file = path.parent / "b.jsonl.zst"
+    file.write_bytes((path.parent / "a.jsonl.zst").read_bytes()[:cut] + (b"" if cut else b"rubbish"))
+    capfd.readouterr()
+    assert run(["import", "b.jsonl.zst", "--db", "b.db"]) == 1
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "cannot read b.jsonl.zst" in said
+
+
+def test_ctrl_c_leaves_whole_streams_and_one_line(path: Path) -> None:
+    command = [sys.executable, "-c", "from replay.cli import main; main()"]
+    arguments = ["simulate", QUEEN, "-n", "1000000", "--db", str(path)]
+    process = subprocess.Popen([*command, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    store = Store(path)
+    while not store.count():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[1] == "tabletape: stopped; what was stored until then stays\n"
+    assert process.returncode == 130
+    assert store.count() > 0
+    assert store.check() == []
