@@ -50,9 +50,9 @@ def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault 
                 events.append(reader.decode(upcast(raw, tape.header.shapes, kind.upcasters)))
             except (FormatError, *_NOT_THE_OLD_SHAPE) as error:
                 return tuple(events), Fault(step, str(error))
-    for step, event in enumerate(events):
-        if isinstance(event, Unknown):
-            return tuple(events[:step]), Fault(step, f"an event of a type not known here: {event.kind}")
+    if Unknown in map(type, events):
+        step, event = next((step, event) for step, event in enumerate(events) if isinstance(event, Unknown))
+        return tuple(events[:step]), Fault(step, f"an event of a type not known here: {event.kind}")
     return tuple(events), tape.fault
 
 

@@ -68,7 +68,7 @@ class Codec:
         """Give the events of a whole stream. Bytes that are all known and canonical are read in one go."""
         try:
             events: tuple[Event, ...] = self._many.decode(b"[" + b",".join(raws) + b"]")
-            if [_encoder.encode(event) for event in events] == list(raws):
+            if list(map(_encoder.encode, events)) == list(raws):
                 return events
         except _BROKEN:
             pass

@@ -117,8 +117,8 @@ def digest(events: Iterable[bytes]) -> str:
     '00000000'
     """
     last = ROOT
-    for event in events:
-        last = link(last, event)
+    for event in events:  # `link`, without a call for each of a million events
+        last = blake2b(last + event, digest_size=32).digest()
     return last.hex()
 
 

@@ -65,10 +65,16 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_file(path: Path) -> Iterator[Found]:
-    """Give the games of a file, judged by the rules as well; raises `FormatError` if the file cannot be read."""
+    """Give the games of a file, judged by the rules as well; raises `FormatError` if the file cannot be read.
+
+    Of a file that can be read only up to somewhere (damaged, compressed) the games up to there are given.
+    """
+    failed = list[str]()
+    number = 0
     try:
         with reading(path) as file:
-            for game in read(_lines(file)):
+            for game in read(_lines(file, failed)):
+                number = game.line
                 if game.tape is None:
                     yield Found(game.line, None, game.problem)
                 else:
@@ -76,17 +82,24 @@ def read_file(path: Path) -> Iterator[Found]:
                     step = None if problem is None or tape.fault is None else tape.fault.step
                     yield Found(game.line, tape, problem, step)
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror or error}") from None
+        failed.append(error.strerror or str(error))
+    if failed and not number:
+        raise FormatError(f"cannot read {path}: {failed[0]}")
+    if failed:
+        yield Found(number, None, f"the file cannot be read to its end: {failed[0]}")
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Give the lines of a file; of one that is far too long only as much as it takes to see that."""
+def _lines(file: BinaryIO, failed: list[str]) -> Iterator[bytes]:
+    """Give the lines of a file as far as it can be read; of one far too long only as much as it takes to see that."""
     readline = file.readline
-    while line := readline(LINE_LIMIT + 2):
-        if not line.endswith(b"\n") and len(line) > LINE_LIMIT:
-            while (rest := readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
-                pass
-        yield line
+    try:
+        while line := readline(LINE_LIMIT + 2):
+            if not line.endswith(b"\n") and len(line) > LINE_LIMIT:
+                while (rest := readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
+                    pass
+            yield line
+    except OSError as error:
+        failed.append(error.strerror or str(error))
 
 
 def judged(tape: Tape) -> tuple[Tape, str | None]:

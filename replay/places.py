@@ -34,11 +34,11 @@ def places(events: Sequence[Event], before: Place = START) -> list[Place]:
         along += [place] * (step - len(along))
         event = events[step]
         if isinstance(event, TurnStarted):
-            place = place._replace(turn=event.turn if event.turn in _COUNTED else place.turn)
+            place = Place(event.turn if event.turn in _COUNTED else place.turn, place.round, place.end)
         elif isinstance(event, RoundStarted):
-            place = place._replace(round=event.round if event.round in _COUNTED else place.round)
+            place = Place(place.turn, event.round if event.round in _COUNTED else place.round, place.end)
         elif isinstance(event, GameEnded):
-            place = place._replace(end=step)
+            place = Place(place.turn, place.round, step)
         elif isinstance(event, TakenBack) and 0 <= event.to < step:
             place = along[event.to]
         along.append(place)
