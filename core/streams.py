@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
+from core.engine import refuse
 from core.game import Game
 from core.registry import codec
-from events.base import Event, Unknown
+from events.base import Event, GameStarted, Unknown
 from events.codec import encode
 from events.errors import FormatError
-from events.tape import Fault, Tape
+from events.tape import Fault, Header, Tape
 from events.upcast import upcast
 
 _NOT_THE_OLD_SHAPE = (
@@ -54,6 +55,15 @@ def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault 
         step, event = next((step, event) for step, event in enumerate(events) if isinstance(event, Unknown))
         return tuple(events[:step]), Fault(step, f"an event of a type not known here: {event.kind}")
     return tuple(events), tape.fault
+
+
+def refuse_opening(game: Game[Any], header: Header, event: Event) -> str | None:
+    """Say why an event cannot open the stream of a header: it is no lawful start, or tells of another game."""
+    if reason := refuse(game, game.initial(), 0, event):
+        return reason
+    if isinstance(event, GameStarted) and event.seats != len(header.players):
+        return f"the header names {len(header.players)} players for {event.seats} seats"
+    return None
 
 
 def shapes(kind: type[Game[Any]]) -> int:

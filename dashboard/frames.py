@@ -14,13 +14,12 @@ from typing import Final
 import msgspec
 
 from core.paths import Leaf, flatten
-from core.redact import seen
+from dashboard.payload import Payload, Scalar, Step
 from dashboard.scene import Scene, tracks
 from dashboard.tables import picture_of
 from dashboard.tables.fallback import runs
-from dashboard.viewer import Payload, Scalar, Step
 from events.marks import MASK, Viewer
-from replay.report import names_of
+from replay.report import fault_of, names_of
 from replay.rulings import rulings
 from replay.timeline import Shown, Timeline
 
@@ -57,31 +56,13 @@ def payload(timeline: Timeline, viewer: Viewer) -> Payload:
     return msgspec.structs.replace(made, rev=blake2b(msgspec.json.encode(made), digest_size=12).hexdigest())
 
 
-def fault_of(timeline: Timeline, viewer: Viewer) -> str | None:
-    """Say up to where a game opens, if that is not its end.
-
-    Why it does not go on may tell a hidden card, so only a viewer who sees everything is told.
-    """
-    if timeline.fault is None:
-        return None
-    last = len(_moments(timeline, viewer)) - 1
-    where = f"This replay opens up to step {last}" if last >= 0 else "Nothing of this replay can be opened"
-    reason = timeline.fault.reason if viewer == "omniscient" else "what follows cannot be believed"
-    return f"{where}: {reason}"
-
-
 def same_moment(timeline: Timeline, step: int, before: Viewer, after: Viewer) -> int:
     """Give the step at which `after` sees what `before` sees at `step`: the last that had happened by then."""
-    moments = _moments(timeline, before)
+    moments = timeline.moments(before)
     if not moments:
         return 0
     at = moments[min(max(step, 0), len(moments) - 1)]
-    return max(bisect_right(_moments(timeline, after), at) - 1, 0)
-
-
-def _moments(timeline: Timeline, viewer: Viewer) -> list[int]:
-    """Give the steps of the timeline that a viewer ever learns of."""
-    return [number for number, event in enumerate(timeline.events) if seen(event, viewer) is not None]
+    return max(bisect_right(timeline.moments(after), at) - 1, 0)
 
 
 def _step(timeline: Timeline, names: Sequence[str], shown: Shown, scene: Scene, before: Scene | None) -> Step:

@@ -16,7 +16,7 @@ import polars as pl
 from msgspec import Struct
 
 from dashboard import frames
-from dashboard.viewer import Payload
+from dashboard.payload import Payload
 from events.errors import FormatError
 from events.marks import Viewer
 from events.tape import Tape

@@ -24,6 +24,11 @@ class Added(Struct, frozen=True):
     changed: tuple[str, ...]
     refused: tuple[str, ...] = ()
 
+    @property
+    def tapes(self) -> int:
+        """How many tapes there were."""
+        return self.new + self.known + len(self.changed) + len(self.refused)
+
 
 def together(every: Iterable[Added]) -> Added:
     """Give what became of tapes that were added in several goes."""

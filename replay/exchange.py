@@ -19,7 +19,7 @@ from core.engine import refuse
 from core.game import State
 from core.redact import seen
 from core.registry import games
-from core.streams import decode
+from core.streams import decode, refuse_opening
 from events.base import TakenBack, kind_of
 from events.codec import canonical, encode
 from events.errors import FormatError, SetupError
@@ -117,7 +117,8 @@ def judged(tape: Tape) -> tuple[Tape, str | None]:
     along: list[State] = []
     state = game.initial()
     for step, event in enumerate(events):
-        if reason := refuse(game, state, step, event):
+        reason = refuse(game, state, step, event) if step else refuse_opening(game, tape.header, event)
+        if reason:
             fault = Fault(step, f"{kind_of(event)}: {reason}")
             break
         state = along[event.to] if isinstance(event, TakenBack) else game.evolve(state, event)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final, NamedTuple
 
 from events.base import Event, GameEnded, RoundStarted, TakenBack, TurnStarted
+
+_MOVING: Final = (TurnStarted, RoundStarted, GameEnded, TakenBack)
+"""Events behind which the place is another."""
 
 _COUNTED: Final = range(1 << 31)
 """Numbers that a turn or a round may have; an event with another changes nothing."""
@@ -30,7 +32,9 @@ def places(events: Sequence[Event], before: Place = START) -> list[Place]:
     """
     along = list[Place]()
     place = before
-    for step in [step for step, event in enumerate(events) if _moves(type(event))]:
+    kinds = list(map(type, events))
+    moving = {kind for kind in set(kinds) if issubclass(kind, _MOVING)}
+    for step in [step for step, kind in enumerate(kinds) if kind in moving]:
         along += [place] * (step - len(along))
         event = events[step]
         if isinstance(event, TurnStarted):
@@ -43,8 +47,3 @@ def places(events: Sequence[Event], before: Place = START) -> list[Place]:
             place = along[event.to]
         along.append(place)
     return along + [place] * (len(events) - len(along))
-
-
-@cache
-def _moves(kind: type[Event]) -> bool:
-    return issubclass(kind, TurnStarted | RoundStarted | GameEnded | TakenBack)

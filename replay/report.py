@@ -39,7 +39,7 @@ def events_of(timeline: Timeline, viewer: Viewer) -> dict[str, Any]:
             }
             for shown in timeline.shown(viewer)
         ],
-        "fault": _fault(timeline),
+        "fault": fault_of(timeline, viewer),
     }
 
 
@@ -71,9 +71,18 @@ def step_of(timeline: Timeline, number: int, viewer: Viewer) -> dict[str, Any]:
         "changes": diff(before, state),
         "state": state,
         "moves": [timeline.game.words(move, names) for move in moves],
-        "fault": _fault(timeline),
+        "fault": fault_of(timeline, viewer),
     }
 
 
-def _fault(timeline: Timeline) -> str | None:
-    return None if timeline.fault is None else f"event {timeline.fault.step}: {timeline.fault.reason}"
+def fault_of(timeline: Timeline, viewer: Viewer) -> str | None:
+    """Say up to where a game opens, if that is not its end.
+
+    Why it does not go on may tell a hidden card, so only a viewer who sees everything is told.
+    """
+    if timeline.fault is None:
+        return None
+    last = len(timeline.moments(viewer)) - 1
+    where = f"This replay opens up to step {last}" if last >= 0 else "Nothing of this replay can be opened"
+    reason = timeline.fault.reason if viewer == "omniscient" else "what follows cannot be believed"
+    return f"{where}: {reason}"

@@ -13,9 +13,11 @@ steps uses an `appender`, which keeps the file while nobody else waits for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import polars as pl
@@ -26,7 +28,7 @@ from replay import names, notes, parquet, projections
 from replay.appender import Appender
 from replay.appending import Append, Ends, Expected
 from replay.checking import Finding, streams, whole_store
-from replay.contract import Added
+from replay.contract import Added, together
 from replay.database import Database, Holder, Lease
 from replay.errors import ProjectionFailed, StoreDamaged
 from replay.filters import EVERYTHING, Filter
@@ -90,37 +92,29 @@ class Store:
         Goes by batches of at most `batch` games, each kept whole or not at all, and calls `progress` after each with
         the number of tapes it is done with.
         """
-        new = known = done = 0
-        changed: list[str] = []
-        refused: list[str] = []
-        for group in _batches(tapes, batch):
-            sound = list[Tape]()
-            for tape in group:
-                try:
-                    check(tape)
-                    sound.append(tape)
-                except FormatError as error:
-                    refused.append(f"replay {tape.header.id[:80]}: {error}")
-            held = self._insert(sound)
-            new += len(sound) - len(held)
-            for tape in sound:
-                if tape.header.id in held:
-                    if digest(tape.events) == held[tape.header.id]:
-                        known += 1
-                    else:
-                        changed.append(tape.header.id)
-            done += len(group)
-            if progress is not None:
-                progress(done)
-        return Added(new, known, tuple(changed), tuple(refused))
+        added = [Added(0, 0, ())]
+        done = 0
+        # One batch is written while the next is made ready: neither polars nor DuckDB holds up Python.
+        with ThreadPoolExecutor(1, "tabletape-writer") as writer:
+            written: Future[Added] | None = None
+            for group in chain(_batches(tapes, batch), [[]]):
+                made = _ready(group)
+                if written is not None:
+                    added.append(written.result())
+                    done += added[-1].tapes
+                    if progress is not None:
+                        progress(done)
+                written = writer.submit(self._write, made) if group else None
+        return together(added)
 
-    def _insert(self, tapes: Sequence[Tape]) -> dict[str, str]:
-        """Store those of the tapes whose id is not there; give the digests of those that are, by id."""
-        if not tapes:
-            return {}
-        replay, event, sheet = frames(tapes)
-        with self._database.holding() as hold:
-            return projections.kept(hold, lambda lease: _insert(lease, tapes, replay, event, sheet))
+    def _write(self, ready: _Ready) -> Added:
+        held = dict[str, str]()
+        if ready.tapes:
+            with self._database.holding() as hold:
+                held = projections.kept(hold, lambda lease: _insert(lease, ready))
+        there = [tape for tape in ready.tapes if tape.header.id in held]
+        changed = [tape.header.id for tape in there if digest(tape.events) != held[tape.header.id]]
+        return Added(len(ready.tapes) - len(there), len(there) - len(changed), tuple(changed), ready.refused)
 
     def append(self, id: str, expected: Expected, events: Sequence[bytes]) -> int:
         """Append events to a stream that has `expected` of them, all or none; give its new length.
@@ -381,11 +375,32 @@ def _batches(tapes: Iterable[Tape], most: int) -> Iterator[list[Tape]]:
         yield list(group.values())
 
 
-def _insert(
-    lease: Lease, tapes: Sequence[Tape], replay: pl.DataFrame, event: pl.DataFrame, sheet: pl.DataFrame
-) -> dict[str, str]:
+class _Ready(NamedTuple):
+    """A batch of tapes as rows, and why others of it cannot be stored."""
+
+    tapes: list[Tape]
+    refused: tuple[str, ...]
+    replay: pl.DataFrame
+    event: pl.DataFrame
+    sheet: pl.DataFrame
+
+
+def _ready(group: Sequence[Tape]) -> _Ready:
+    sound = list[Tape]()
+    refused = list[str]()
+    for tape in group:
+        try:
+            check(tape)
+            sound.append(tape)
+        except FormatError as error:
+            refused.append(f"replay {tape.header.id[:80]}: {error}")
+    return _Ready(sound, tuple(refused), *frames(sound))
+
+
+def _insert(lease: Lease, ready: _Ready) -> dict[str, str]:
     """Store those of the tapes whose id is not there; give the digests of those that are, by id."""
-    ids = [tape.header.id for tape in tapes]
+    _, _, replay, event, sheet = ready
+    ids = [tape.header.id for tape in ready.tapes]
     held = {
         id: head.hex() for id, head in lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=ids)
     }

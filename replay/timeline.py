@@ -13,11 +13,11 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from core.chance import Chance
-from core.engine import refuse, states
+from core.engine import states
 from core.game import Game, State
 from core.paths import Change, Leaf, diff, flatten
 from core.redact import redact, seen
-from core.streams import decode
+from core.streams import decode, refuse_opening
 from events.base import Event, TakenBack, kind_of, seat_of, subject_of
 from events.marks import Viewer
 from events.tape import Fault, Header, Tape
@@ -67,7 +67,7 @@ class Timeline:
 
     def _fold(self) -> tuple[State, ...]:
         along: list[State] = []
-        if self.events and (problem := refuse(self.game, self.game.initial(), 0, self.events[0])):
+        if self.events and (problem := refuse_opening(self.game, self.header, self.events[0])):
             self.events, self.fault = (), Fault(0, problem)
         try:
             for state in states(self.game, self.events):
@@ -134,6 +134,10 @@ class Timeline:
                 shown = Step(number, event, step.kind, step.cause, step.turn, step.round, step.seat, subject, step.rule)
                 yield Shown(number, at, shown, self.view(at, viewer))
                 number += 1
+
+    def moments(self, viewer: Viewer) -> list[int]:
+        """Give the steps of the timeline that `viewer` ever learns of: step n of its view is `moments(viewer)[n]`."""
+        return [at for at, event in enumerate(self.events) if seen(event, viewer) is not None]
 
     def next(self, step: int, wanted: Callable[[Step], bool]) -> int | None:
         """Give the first step after `step` for which `wanted` holds, or None."""

@@ -20,8 +20,8 @@ from core.chance import Chance
 from core.engine import fold, refuse
 from core.game import Game
 from core.rng import Rng, seed_key
-from core.streams import decode
-from events.base import Event, GameEnded, GameStarted, TakenBack, kind_of
+from core.streams import decode, refuse_opening
+from events.base import Event, GameEnded, TakenBack, kind_of
 from events.codec import encode
 from events.errors import TabletapeError
 from events.tape import Tape, digest
@@ -144,9 +144,7 @@ def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Itera
     exact = key is not None
     state: Any = game.initial()
     for step, event in enumerate(events):
-        if step == 0 and (problem := _header_problem(tape, event)):
-            yield Failure("legal", 0, "", problem)
-        reason = refuse(game, state, step, event)
+        reason = refuse_opening(game, header, event) if step == 0 else refuse(game, state, step, event)
         if reason is not None:
             yield Failure("legal", step, "", f"{kind_of(event)}: {reason}")
             return
@@ -159,16 +157,6 @@ def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Itera
                 )
                 exact = False
         state = fold(game, events[: event.to + 1]) if isinstance(event, TakenBack) else game.evolve(state, event)
-
-
-def _header_problem(tape: Tape, event: Event) -> str | None:
-    if not isinstance(event, GameStarted):
-        return None  # refused as the first event anyway
-    header = tape.header
-    says = (header.game, header.rules, header.sheet, len(header.players))
-    if says != (event.game, event.rules, event.sheet, event.seats):
-        return "the header names another game, rules, sheet or number of seats than game_started"
-    return None
 
 
 def first_difference(one: object, two: object) -> str:

@@ -17,8 +17,8 @@ from dashboard.address import choose, notice, say_notices
 from dashboard.boxes import components, provenance_note
 from dashboard.frames import same_moment
 from dashboard.guarded import guarded
+from dashboard.payload import Payload
 from dashboard.recordings import Library
-from dashboard.viewer import Payload
 from events.base import GameStarted
 from events.marks import Viewer
 from events.tape import Tape

@@ -4,54 +4,14 @@ The caller redacts first and builds the payload from what its viewer may see: wh
 the browser, drawn or not.
 """
 
-from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Final
 
 import msgspec
 import streamlit as st
 
-from dashboard.scene import ATTRIBUTES, TAGS, Element, role_css
-
-Scalar = str | int | float | bool
-
-
-class Step(msgspec.Struct, frozen=True):
-    """One event of the replay, as its viewer may know it.
-
-    `marked` names the picture groups that this step changed, `move` tells a seat's choice from a consequence, and
-    `about` describes the whole table after the step for screen readers.
-    """
-
-    turn: int
-    seat: int | None
-    kind: str
-    words: str
-    move: bool
-    about: str
-    round: int | None = None
-    subject: str | None = None
-    rule: str | None = None
-    ruling: str | None = None
-    marked: tuple[str, ...] = ()
-
-
-class Payload(msgspec.Struct, frozen=True):
-    """A whole replay for one viewer. Frame k is the table after step k, so there are as many frames as steps.
-
-    `rev` names the content: the browser takes a payload anew only if it differs. `picture` and `state` are tracks
-    (`dashboard.scene.tracks`) of group -> elements and of path -> value. `seats` are the names shown for the seats, and
-    `warning` is a line shown above the picture.
-    """
-
-    rev: str
-    width: int
-    height: int
-    steps: tuple[Step, ...]
-    picture: Mapping[str, Sequence[tuple[int, tuple[Element, ...] | None]]]
-    state: Mapping[str, Sequence[tuple[int, Scalar | None]]]
-    seats: tuple[str, ...] = ()
-    warning: str | None = None
+from dashboard.payload import Payload
+from dashboard.scene import ATTRIBUTES, TAGS, role_css
 
 
 class _Head(msgspec.Struct, frozen=True):

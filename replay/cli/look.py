@@ -66,7 +66,7 @@ def show(
             mark = {"move": ">", "chance": "?", "correction": "<"}.get(event["cause"], " ")
             say(f"{event['number']:5} {mark} {event['words']}")
         if facts["fault"]:
-            say(f"This game opens only up to here: {facts['fault']}", style="red")
+            say(facts["fault"], style="red")
         return None
     say(f"{facts['number']} of {facts['last']}: {facts['words']}", style="bold")
     rule = rulings(timeline.game.slug).get(facts["rule"])

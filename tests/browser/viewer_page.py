@@ -11,7 +11,8 @@ import msgspec
 import streamlit as st
 
 from dashboard import scene
-from dashboard.viewer import Payload, Scalar, Step, show
+from dashboard.payload import Payload, Scalar, Step
+from dashboard.viewer import show
 
 COLOURS = {
     "green": "#4f9d5d",

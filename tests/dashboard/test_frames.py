@@ -17,8 +17,8 @@ from core.paths import flatten
 from core.redact import redact, seen
 from core.streams import encode_all, shapes
 from dashboard import frames
+from dashboard.payload import Payload
 from dashboard.tables import picture_of
-from dashboard.viewer import Payload
 from events.base import Event, kind_of
 from events.marks import Viewer
 from events.queen_of_the_cupcakes import Cards, DeckShuffled, HandsDealt

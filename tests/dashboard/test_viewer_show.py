@@ -13,7 +13,8 @@ def page() -> None:
     import streamlit as st
 
     from dashboard import scene
-    from dashboard.viewer import Payload, Step, show
+    from dashboard.payload import Payload, Step
+    from dashboard.viewer import show
 
     steps = st.session_state.get("steps", 10)
     table = {"dot": (scene.circle(1, 2, 3, "ink"),)}

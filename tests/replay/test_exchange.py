@@ -13,6 +13,7 @@ from events.queen_of_the_cupcakes import CardsTaken
 from events.tape import Tape, sealed
 from replay.exchange import lines_of, read_file
 from replay.simulate import Batch, simulate
+from replay.timeline import Timeline
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +109,18 @@ def test_what_is_written_for_a_viewer_holds_no_seed_and_no_hidden_card(tapes: li
 def test_what_is_written_for_a_viewer_is_not_taken_for_a_stream(tmp_path: Path, tapes: list[Tape]) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"".join(lines_of(tapes[0], "spectator")))
     assert [game.tape for game in read_file(tmp_path / "a.jsonl")] == [None]
+
+
+def test_a_header_with_too_few_players_for_the_seats_stops_the_game_at_its_first_event(
+    tmp_path: Path, tapes: list[Tape]
+) -> None:
+    header = msgspec.structs.replace(tapes[0].header, players=tapes[0].header.players[:1])
+    content = written(tmp_path / "a.jsonl", [msgspec.structs.replace(tapes[0], header=header), tapes[1]])
+    bad, good = read_file(tmp_path / "a.jsonl")
+    assert bad.problem is not None
+    assert "1 players for 2 seats" in bad.problem
+    assert bad.tape is not None
+    assert bad.tape.sound == ()
+    assert len(Timeline(bad.tape)) == 0
+    assert good.tape == tapes[1]
+    assert b"".join([line for game in (bad, good) if game.tape for line in lines_of(game.tape)]) == content

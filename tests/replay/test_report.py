@@ -2,9 +2,10 @@
 
 import pytest
 
+from events.codec import encode
 from events.errors import FormatError
-from events.tape import Tape
-from replay.report import events_of, step_of
+from events.tape import Fault, Tape
+from replay.report import events_of, fault_of, step_of
 from replay.rulings import rulings
 from replay.simulate import Batch, simulate
 from replay.timeline import Timeline
@@ -51,3 +52,13 @@ def test_every_rule_that_an_event_names_has_a_ruling_to_read() -> None:
         for member in kind.union.__args__:
             rule = getattr(member, "__origin__", member).rule
             assert rule == "" or rule in known, f"{kind.slug}: {rule}"
+
+
+def test_why_a_game_stops_is_told_to_the_omniscient_viewer_only(timeline: Timeline) -> None:
+    """The reason quotes what the rules would bring, and that may be a hidden card."""
+    tape = Tape(timeline.header, (encode(timeline.events[0]), b"x"), Fault(1, "the rules bring green here"))
+    stopped = Timeline(tape)
+    for viewer in ("spectator", 0, 1):
+        assert fault_of(stopped, viewer) == "This replay opens up to step 0: what follows cannot be believed"
+    assert "green" in (fault_of(stopped, "omniscient") or "")
+    assert fault_of(timeline, "spectator") is None
