@@ -35,6 +35,7 @@ from uuid import uuid4
 import duckdb
 import msgspec
 import polars as pl
+import pyarrow as pa
 from msgspec import Struct
 
 from events.errors import TabletapeError
@@ -104,8 +105,8 @@ class Lease:
             self.run(f"DETACH {name}_copy")
 
     @contextmanager
-    def given(self, frames: Mapping[str, pl.DataFrame]) -> Iterator[None]:
-        """Let statements read frames as tables of these names."""
+    def given(self, frames: Mapping[str, pl.DataFrame | pa.RecordBatchReader]) -> Iterator[None]:
+        """Let statements read frames as tables of these names; batches can be read once."""
         for name, frame in frames.items():
             self._cursor.register(name, frame)
         yield

@@ -6,10 +6,14 @@ by `tabletape doctor`, which reads every event.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import msgspec
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile
 
 from events.errors import FormatError
 from events.tape import Header, Tape
@@ -21,6 +25,9 @@ from replay.tables import TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
 """Rows that are compressed together: as many as DuckDB has in a row group of its own."""
+
+NOT_THERE: Final = "NOT IN (SELECT unnest($there::UUID[]))"
+"""SQL for being none of the replays that the store has already."""
 
 
 def export(lease: Lease, folder: Path) -> None:
@@ -48,32 +55,44 @@ def bring(lease: Lease, folder: Path) -> Added:
         version = lease.rows(f"SELECT value FROM {_file(folder, 'meta')} WHERE key = 'version'")
         if version != [(str(VERSION),)]:
             raise FormatError(f"{folder} is of another version of the tables than {VERSION}")
-        lease.run(f"""
-            CREATE OR REPLACE TEMP TABLE brought AS
-            SELECT new.id, new.head = old.head AS same
-            FROM {_file(folder, "replay")} AS new LEFT JOIN replay AS old ON old.id = new.id
-        """)
         _check_headers(lease, folder)
-        known = lease.rows("SELECT id::VARCHAR, same FROM brought WHERE same IS NOT NULL ORDER BY id")
-        among = "IN (SELECT id FROM brought WHERE same IS NULL)" if known else "IS NOT NULL"
-        replay = f"(SELECT * FROM {_file(folder, 'replay')} WHERE id {among})"
-        event = f"(SELECT * FROM {_file(folder, 'event')} WHERE replay {among})"
-        _check_counts(lease, folder, replay, event)
+        known = lease.rows(f"""
+            SELECT new.id, new.head = old.head
+            FROM {_file(folder, "replay")} AS new JOIN replay AS old ON old.id = new.id ORDER BY new.id
+        """)
+        there = [id for id, _ in known]
+        _check_counts(lease, folder, there)
+        ((first,),) = lease.rows("SELECT coalesce(max(added) + 1, 0) FROM replay")
         lease.run(f"""
             INSERT INTO sheet BY NAME
             SELECT * FROM {_file(folder, "sheet")} WHERE key NOT IN (SELECT key FROM main.sheet)
         """)
-        lease.run(f"""
-            INSERT INTO replay BY NAME SELECT * REPLACE (
-              (SELECT coalesce(max(added) + 1, 0) FROM main.replay) + row_number() OVER (ORDER BY added) - 1 AS added
-            ) FROM {replay}
-        """)
-        lease.run(f"INSERT INTO event BY NAME SELECT * FROM {event}")
-        lease.run(f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {among}")
-        projections.project(lease, replay, event)
-        new = int(lease.rows("SELECT count(*) FROM brought WHERE same IS NULL")[0][0])
-        lease.run("DROP TABLE brought")
-    return Added(new, sum(same for _, same in known), tuple([id for id, same in known if not same]))
+        lease.run(
+            f"""
+            INSERT INTO replay BY NAME
+            SELECT * REPLACE ($first + row_number() OVER (ORDER BY added) - 1 AS added)
+            FROM {_file(folder, "replay")} WHERE id {NOT_THERE}
+            """,
+            first=first,
+            there=there,
+        )
+        with lease.given({"events": _batches(folder / "event.parquet")}):
+            lease.run(f"INSERT INTO event BY NAME SELECT * FROM events WHERE replay {NOT_THERE}", there=there)
+        lease.run(
+            f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {NOT_THERE}", there=there
+        )
+        projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
+        ((new,),) = lease.rows("SELECT count(*) FROM replay WHERE added >= $first", first=first)
+    return Added(new, sum(same for _, same in known), tuple([str(id) for id, same in known if not same]))
+
+
+def _batches(file: Path) -> pa.RecordBatchReader:
+    """The rows of a file in batches of exactly a row group: any other size, and DuckDB writes everything twice."""
+    try:
+        source = ParquetFile(file)
+    except (OSError, pa.ArrowException) as error:
+        raise FormatError(f"cannot read {file}: {' '.join(str(error).split())}") from None
+    return pa.RecordBatchReader.from_batches(source.schema_arrow, source.iter_batches(ROW_GROUP))
 
 
 def _check_headers(lease: Lease, folder: Path) -> None:
@@ -89,16 +108,19 @@ def _check_headers(lease: Lease, folder: Path) -> None:
         check(Tape(header, ()))
 
 
-def _check_counts(lease: Lease, folder: Path, replay: str, event: str) -> None:
-    wrong = lease.rows(f"""
+def _check_counts(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
+    wrong = lease.rows(
+        f"""
         SELECT coalesce(id, replay)::VARCHAR
-        FROM {replay} AS replay FULL JOIN (
-          SELECT replay, count(*) AS n, min(seq) AS first, max(seq) AS last, count(DISTINCT seq) AS steps
-          FROM {event} GROUP BY replay
+        FROM (SELECT id, length FROM {_file(folder, "replay")} WHERE id {NOT_THERE}) FULL JOIN (
+          SELECT replay, count(*) AS n, min(seq) AS first, max(seq) AS last, sum(seq) AS steps
+          FROM {_file(folder, "event")} WHERE replay {NOT_THERE} GROUP BY replay
         ) ON replay = id
-        WHERE coalesce(n, 0) IS DISTINCT FROM length OR n <> steps OR first <> 0 OR last <> n - 1
+        WHERE coalesce(n, 0) IS DISTINCT FROM length OR first <> 0 OR last <> n - 1 OR steps <> n * (n - 1) // 2
         LIMIT 1
-    """)
+        """,
+        there=there,
+    )
     if wrong:
         raise FormatError(f"{folder}: the events of replay {wrong[0][0]} are not all there, or not in order")
 

@@ -86,11 +86,11 @@ class Store:
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def add(self, tapes: Iterable[Tape], progress: Callable[[int], None] | None = None, batch: int = 1000) -> Added:
+    def add(self, tapes: Iterable[Tape], progress: Callable[[int], None] | None = None, batch: int = 2000) -> Added:
         """Store whole games. Adding the same again changes nothing.
 
-        Goes by batches of at most `batch` games, each kept whole or not at all, and calls `progress` after each with
-        the number of tapes it is done with.
+        Goes by batches of at most `batch` games, or about `ROWS` events, each kept whole or not at all, and calls
+        `progress` after each with the number of tapes it is done with.
         """
         added = [Added(0, 0, ())]
         done = 0
