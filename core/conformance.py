@@ -18,7 +18,7 @@ from msgspec import Struct
 from core.bots import RandomBot
 from core.bots.seats import seated
 from core.chance import Chance
-from core.engine import fold, play, refuse, start, states
+from core.engine import fold, past_secrets, play, refuse, start, states
 from core.game import Game
 from core.paths import flatten
 from core.redact import marks_of, moves_of, redact, seen
@@ -265,7 +265,7 @@ def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, vi
             _expect(_view(one, viewer) == _view(two, viewer), game, step, f"viewer {viewer} sees a secret in the view")
             continue
         if seen(event, viewer) is not None and (other is None or seen(other, viewer) is None):
-            two = _in_secret(game, two, viewer)  # the other way round
+            two = past_secrets(game, two, viewer)  # the other way round
             other = _counterpart(game, two, event, None)
         if other is None or (other != event and _could_decline(game, one, viewer)):
             return compared
@@ -285,22 +285,10 @@ def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, vi
             )
             return compared
         _expect(view_one == view_two, game, step, f"viewer {viewer} sees in the view what nothing has shown")
-        mine, others = (_own_moves(game, _in_secret(game, state, viewer), viewer) for state in (one, two))
+        mine, others = (_own_moves(game, past_secrets(game, state, viewer), viewer) for state in (one, two))
         _expect(mine == others, game, step, f"viewer {viewer} can tell a hidden card by its own legal moves")
         compared += 1
     return compared
-
-
-def _in_secret(game: Game[Any], state: Any, viewer: Viewer) -> Any:
-    """Let everything happen that the viewer does not see: seats that are asked in secret decline (G-02, G-06)."""
-    for _ in range(game.bound):
-        due = game.forced(state)
-        options = game.legal(state) if due is None else [due] if isinstance(due, Event) else []
-        unseen = [event for event in options if seen(event, viewer) is None]
-        if not unseen:
-            break
-        state = game.evolve(state, unseen[0])
-    return state
 
 
 def _could_decline(game: Game[Any], state: Any, viewer: Viewer) -> bool:

@@ -11,10 +11,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from core.chance import Chance
 from core.game import Game, State
+from core.redact import seen
 from core.rng import NATURE, Rng
 from events.base import Event, GameStarted, Move, Options, TakenBack, kind_of
 from events.codec import encode
 from events.errors import SetupError, UnlawfulEvent
+from events.marks import Viewer
 
 StateT = TypeVar("StateT", bound=State)
 
@@ -122,6 +124,22 @@ def take_back(game: Game[Any], events: Sequence[Event], to: int) -> TakenBack:
         if isinstance(event, game.irrevocable):
             raise UnlawfulEvent(f"step {step}, {kind_of(event)}, cannot be taken back")
     return TakenBack(to)
+
+
+def past_secrets(game: Game[StateT], state: StateT, viewer: Viewer) -> StateT:
+    """Give the state once everything has happened that `viewer` does not see: seats asked in secret have declined.
+
+    What a viewer is told of a moment must not depend on whether somebody is being asked (G-02, G-06); this is the
+    moment as it is if nobody answers.
+    """
+    for _ in range(game.bound):
+        due = game.forced(state)
+        options = game.legal(state) if due is None else [due] if isinstance(due, Event) else []
+        unseen = [event for event in options if seen(event, viewer) is None]
+        if not unseen:
+            break
+        state = game.evolve(state, unseen[0])
+    return state
 
 
 def _refuse_start(game: Game[Any], event: Event) -> str | None:

@@ -6,6 +6,7 @@ what is played with, so notes and provenance can be mended without touching old 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -41,6 +42,9 @@ class Sheet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return tuple([field for field in self.__struct_fields__ if field not in (*self.about, "game")])
 
 
+LARGEST = 1_000
+"""Largest figure of a sheet: more of anything is a slip of the pen, and would be played until the machine is full."""
+
 SheetT = TypeVar("SheetT", bound=Sheet)
 
 
@@ -75,6 +79,8 @@ def sheet_digest(sheet: Sheet) -> str:
 
 
 def _checked(sheet: SheetT) -> SheetT:
+    if any(abs(figure) > LARGEST for figure in _figures(msgspec.to_builtins(sheet))):
+        raise FormatError(f"unreadable component sheet: a figure is larger than {LARGEST:,}")
     low, high = sheet.seats
     if not 1 <= low <= high:
         raise FormatError(f"unreadable component sheet: a seat range cannot be {low} to {high}")
@@ -87,3 +93,14 @@ def _checked(sheet: SheetT) -> SheetT:
             else f"component sheet of {sheet.game}: provenance names {stray}, which it does not have"
         )
     return sheet
+
+
+def _figures(value: object) -> Iterator[int]:
+    """Give every integer of a sheet, however deep."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _figures(item)
+    elif isinstance(value, int):
+        yield value

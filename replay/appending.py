@@ -7,7 +7,7 @@ and there are no gaps. The same append again changes nothing, so whoever does no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 import polars as pl
@@ -21,19 +21,9 @@ from replay.errors import Conflict, ProjectionFailed, StoreError
 from replay.places import Place
 from replay.reading import read, renew, row_of
 from replay.rows import COMES_TO, EVENT_BYTES, EVENT_PARTS, Stored, frames, goes_on, is_event, tape_from
-from replay.tables import EVENT_ROW
 
 Expected: TypeAlias = int | Literal["any", "new"]
 """How long the stream must be: so many events; none yet; or any number. "any" alone cannot safely be asked twice."""
-
-_INSERT: Final = "INSERT INTO event BY NAME " + EVENT_PARTS.format(
-    rows="""(
-      SELECT unnest($replay::UUID[]) AS replay, unnest($seq::INTEGER[]) AS seq, unnest($turn::INTEGER[]) AS turn,
-        unnest($round::INTEGER[]) AS round, unnest($seat::SMALLINT[]) AS seat, unnest($kind::VARCHAR[]) AS kind,
-        unnest($subject::VARCHAR[]) AS subject, unnest($bytes::BLOB[]) AS bytes
-    )"""
-)
-"""SQL that writes a few events, given as a list a column: cheaper than a frame for less than some hundred."""
 
 
 class Append(Struct, frozen=True):
@@ -125,7 +115,7 @@ class _Writing:
         self._lease = lease
         self._ends = ends
         self._gone_on: dict[str, _End] = {}
-        self._rows: dict[str, list[Any]] = {name: [] for name in EVENT_ROW}
+        self._rows: list[tuple[Any, ...]] = []
 
     def write(self, append: Append) -> int:
         end = self._end(append.id)
@@ -154,9 +144,9 @@ class _Writing:
                 round=end.round,
             )
         if self._gone_on:
-            self._lease.run(_INSERT, **self._rows)
+            self._lease.put("event", self._rows)
         self._gone_on = {}
-        self._rows = {name: [] for name in EVENT_ROW}
+        self._rows = []
 
     def _end(self, id: str) -> _End:
         if id not in self._ends:
@@ -184,7 +174,7 @@ class _Writing:
         found = goes_on(tape_from(stored, append.events), Place(end.turns, end.round, None))
         if found is None:
             return None
-        place, columns = found
+        place, rows = found
         head = stored.head
         for raw in append.events:
             head = link(head, raw)
@@ -198,10 +188,8 @@ class _Writing:
             if None not in (after.stated_length, after.stated_digest):
                 after = after._replace(sealed=True, stated_length=None, stated_digest=None)
         self._gone_on[append.id] = self._ends[append.id] = _End(after, length, place.turn, place.round, False)
-        for name, values in columns.items():
-            self._rows[name] += values
-        self._rows["replay"] += [append.id] * len(append.events)
-        self._rows["seq"] += range(stored.length, length)
+        for at, row in enumerate(rows):
+            self._rows.append((append.id, stored.length + at, *row))
         return length
 
     def _look_at_all(self, append: Append) -> int:

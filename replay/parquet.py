@@ -12,8 +12,6 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
-import pyarrow as pa
-from pyarrow.parquet import ParquetFile
 
 from events.errors import FormatError
 from events.tape import Header, Tape
@@ -24,7 +22,7 @@ from replay.rows import TAPES, Stored, check, tape_from
 from replay.tables import TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
-"""Rows that are compressed together: as many as DuckDB has in a row group of its own."""
+"""Rows that are compressed together: exactly those of a row group of DuckDB, or it writes all of them twice."""
 
 NOT_THERE: Final = "NOT IN (SELECT unnest($there::UUID[]))"
 """SQL for being none of the replays that the store has already."""
@@ -40,8 +38,9 @@ def export(lease: Lease, folder: Path) -> None:
         raise FormatError(f"cannot make {folder}: {error.strerror}") from None
     for table in ("meta", *TABLES):
         with lease.blaming(_cannot, f"write {folder}"):
+            rows = "(FROM event ORDER BY replay, seq)" if table == "event" else table
             lease.run(
-                f"COPY {table} TO '{_quoted(folder / f'{table}.parquet')}' "
+                f"COPY {rows} TO '{_quoted(folder / f'{table}.parquet')}' "
                 f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
             )
 
@@ -76,23 +75,15 @@ def bring(lease: Lease, folder: Path) -> Added:
             first=first,
             there=there,
         )
-        with lease.given({"events": _batches(folder / "event.parquet")}):
-            lease.run(f"INSERT INTO event BY NAME SELECT * FROM events WHERE replay {NOT_THERE}", there=there)
+        lease.run(
+            f"INSERT INTO event BY NAME SELECT * FROM {_file(folder, 'event')} WHERE replay {NOT_THERE}", there=there
+        )
         lease.run(
             f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {NOT_THERE}", there=there
         )
         projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
         ((new,),) = lease.rows("SELECT count(*) FROM replay WHERE added >= $first", first=first)
     return Added(new, sum(same for _, same in known), tuple([str(id) for id, same in known if not same]))
-
-
-def _batches(file: Path) -> pa.RecordBatchReader:
-    """The rows of a file in batches of exactly a row group: any other size, and DuckDB writes everything twice."""
-    try:
-        source = ParquetFile(file)
-    except (OSError, pa.ArrowException) as error:
-        raise FormatError(f"cannot read {file}: {' '.join(str(error).split())}") from None
-    return pa.RecordBatchReader.from_batches(source.schema_arrow, source.iter_batches(ROW_GROUP))
 
 
 def _check_headers(lease: Lease, folder: Path) -> None:

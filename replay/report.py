@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from core.engine import past_secrets
 from core.paths import diff, flatten
 from core.redact import moves_of
+from events.base import Move
 from events.errors import FormatError
 from events.marks import Viewer
 from replay.timeline import Timeline
@@ -55,8 +58,7 @@ def step_of(timeline: Timeline, number: int, viewer: Viewer) -> dict[str, Any]:
     shown = steps[number]
     state = flatten(shown.view)
     before = flatten(steps[number - 1].view) if number else {}
-    after = timeline.states[shown.at]
-    moves = moves_of(timeline.game.legal(after), viewer) if timeline.game.forced(after) is None else []
+    moves = moves_at(timeline, shown.at, viewer)
     return {
         "id": timeline.header.id,
         "number": number,
@@ -73,6 +75,15 @@ def step_of(timeline: Timeline, number: int, viewer: Viewer) -> dict[str, Any]:
         "moves": [timeline.game.words(move, names) for move in moves],
         "fault": fault_of(timeline, viewer),
     }
+
+
+def moves_at(timeline: Timeline, at: int, viewer: Viewer) -> Sequence[Move]:
+    """Give the moves that `viewer` may see after step `at` of the timeline, if nobody answers what it does not see.
+
+    A rival who is asked in secret and declines must not show by the viewer's own moves being gone for a moment (G-06).
+    """
+    after = past_secrets(timeline.game, timeline.states[at], viewer)
+    return moves_of(timeline.game.legal(after), viewer) if timeline.game.forced(after) is None else []
 
 
 def fault_of(timeline: Timeline, viewer: Viewer) -> str | None:

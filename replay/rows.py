@@ -155,8 +155,8 @@ def accounts(found: Mapping[str, Account]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *Account.__struct_fields__)})
 
 
-def goes_on(tape: Tape, place: Place) -> tuple[Place, dict[str, list[Any]]] | None:
-    """Give where a stream is after the events of `tape`, which are not its first, and the columns of their rows.
+def goes_on(tape: Tape, place: Place) -> tuple[Place, list[tuple[Any, ...]]] | None:
+    """Give where a stream is after the events of `tape`, which are not its first, and their rows behind `seq`.
 
     `place` is where it is before. None if the rest of the stream has to be looked at: what cannot be read, ends the
     game or takes something back.
@@ -165,7 +165,9 @@ def goes_on(tape: Tape, place: Place) -> tuple[Place, dict[str, list[Any]]] | No
     if fault is not None or any(isinstance(event, GameEnded | TakenBack) for event in events):
         return None
     along = places(events, place)
-    return along[-1], _event_columns([(tape, events, along)])
+    *said, kinds, subjects, raws = _event_columns([(tape, events, along)]).values()
+    bodies = [parts(kind, raw) for kind, raw in zip(kinds, raws, strict=True)]
+    return along[-1], [(*row, *body) for *row, body in zip(*said, kinds, subjects, bodies, strict=True)]
 
 
 def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -336,6 +338,16 @@ def _shape(kind: type[Event]) -> _Shape:
 def _seat(event: Any) -> int | None:
     seat = event.seat
     return seat if seat in _SEAT else None
+
+
+def parts(kind: str | None, raw: bytes) -> tuple[str | None, bytes | None]:
+    """Give body and raw of an event: what `EVENT_PARTS` gives, for a few."""
+    if kind is None:
+        return None, raw
+    opening = b'{"type":"%b"' % kind.encode("utf-8", "surrogatepass")
+    if raw.startswith(opening + b","):
+        return "{" + raw[len(opening) + 1 :].decode(), None
+    return ("{}", None) if raw == opening + b"}" else (raw.decode(), raw)
 
 
 def is_event(raw: bytes) -> bool:

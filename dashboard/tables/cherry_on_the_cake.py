@@ -100,7 +100,7 @@ def _phase(view: Table, names: Sequence[str]) -> str:
         "die_cubes": "places a cube for the die",
         "die_golden": "places a golden cube for the die",
         "consolation": "is consoled",
-        "golden": f"has {view.in_hand} golden cubes in hand",
+        "golden": f"has {view.in_hand} golden cube{'' if view.in_hand == 1 else 's'} in hand",
     }
     return f"{name} {doing.get(view.phase, 'has the turn')}"
 

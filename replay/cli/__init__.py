@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "anonymise": keep.anonymise,
     "rebuild": keep.rebuild,
     "vacuum": keep.vacuum,
+    "bench-store": keep.bench_store,
     "serve": service.serve,
     "demo": service.demo,
     "doctor": service.doctor,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -71,6 +71,9 @@ class Server:
         self.process.wait()
 
 
+PATIENCE = 30_000
+"""Milliseconds that an expectation waits: the two cores may be busy, and a page that comes late is not a fault."""
+
 SERVERS: pytest.StashKey[list[Server]] = pytest.StashKey()
 
 
@@ -104,6 +107,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("TABLETAPE_BROWSER") == "required":
             pytest.fail(f"TABLETAPE_BROWSER=required, but {reason}", pytrace=False)
         pytest.skip(reason)
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         yield chromium

@@ -1,11 +1,13 @@
 """What `show` says: words, rules, changes and moves, for one viewer."""
 
+from itertools import pairwise
+
 import pytest
 
 from events.codec import encode
 from events.errors import FormatError
 from events.tape import Fault, Tape
-from replay.report import events_of, fault_of, step_of
+from replay.report import events_of, fault_of, moves_at, step_of
 from replay.rulings import rulings
 from replay.simulate import Batch, simulate
 from replay.timeline import Timeline
@@ -62,3 +64,21 @@ def test_why_a_game_stops_is_told_to_the_omniscient_viewer_only(timeline: Timeli
         assert fault_of(stopped, viewer) == "This replay opens up to step 0: what follows cannot be believed"
     assert "green" in (fault_of(stopped, "omniscient") or "")
     assert fault_of(timeline, "spectator") is None
+
+
+def test_own_moves_are_told_whether_or_not_a_rival_is_asked_in_secret() -> None:
+    """A rival who is asked and declines must not show by the viewer's moves being gone for a moment (TP-33, G-06)."""
+    secret = 0
+    for number in range(12):
+        batch = Batch(game="trash-pandas", seats=3, seed=f"moves/{number}", bots=("random",) * 3)
+        played = Timeline(next(simulate(batch, 1)))
+        for viewer in range(3):
+            shown = list(played.shown(viewer))
+            for here, after in pairwise(shown[:120]):
+                chosen = after.step
+                if chosen.cause == "move" and chosen.seat == viewer:
+                    words = played.game.words(chosen.event, ["a", "b", "c"])
+                    told = [played.game.words(move, ["a", "b", "c"]) for move in moves_at(played, here.at, viewer)]
+                    assert words in told, f"step {here.number} of {viewer}"
+                    secret += after.at - here.at > 1
+    assert secret > 0, "no game had a secret refusal before a move of one's own"

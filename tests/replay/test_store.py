@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import duckdb
 import msgspec
 import polars as pl
 import pytest
@@ -24,7 +25,7 @@ from events.tape import Fault, Fork, Header, Player, Tape, digest, sealed
 from replay.database import Database
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.games import default_sheet
-from replay.rows import account, check, frames, is_event
+from replay.rows import EVENT_BYTES, EVENT_PARTS, account, check, frames, is_event, parts
 from replay.store import Added, Filter, Rebuilt, Store
 from replay.tables import TABLES, VERSION
 from replay.timeline import Timeline
@@ -165,7 +166,12 @@ def test_events_of_any_shape_come_back(opening: bytes, tag: str, fields: dict[st
     _, event, _ = frames([Tape(NIM, (raw,))])
     assert event.row(0, named=True)["bytes"] == raw
     assert is_event(raw)
-    assert event.item(0, "kind") == msgspec.json.decode(raw)["type"]
+    kind = event.item(0, "kind")
+    apart = EVENT_PARTS.format(rows="(SELECT $kind AS kind, $raw AS bytes)")
+    ((_, body, verbatim),) = duckdb.sql(apart, params={"kind": kind, "raw": raw}).fetchall()
+    assert (body, verbatim) == parts(kind, raw)
+    again = f"SELECT {EVENT_BYTES} FROM (SELECT $kind AS kind, $body AS body, $raw::BLOB AS raw)"
+    assert duckdb.sql(again, params={"kind": kind, "body": body, "raw": verbatim}).fetchall() == [(raw,)]
 
 
 def test_hostile_names_are_only_text(store: Store) -> None:

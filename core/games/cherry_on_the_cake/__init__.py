@@ -39,7 +39,7 @@ class Cherry(Game[Table]):
     options = CakeOptions
     sheet_type = CakeSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
-    bound = 3_000
+    bound = 50_000
     irrevocable = (
         PlatesDealt,
         PiecesDealt,

@@ -26,7 +26,7 @@ class Picnic(Game[Table]):
     union = PicnicEvent
     sheet_type = PicnicSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
-    bound = 2_000
+    bound = 50_000
     irrevocable = (StartSeatDrawn, FirstCardsFlipped, CardFlipped)
     sheet: PicnicSheet
 

@@ -14,7 +14,14 @@ from core.game import Game, Outcome
 from core.games.queen_of_the_cupcakes import reducer, rules, words
 from core.games.queen_of_the_cupcakes.bot import GreedyBot
 from core.games.queen_of_the_cupcakes.state import QueenSheet, Table
-from events.queen_of_the_cupcakes import QueenEvent, QueenOptions
+from events.queen_of_the_cupcakes import (
+    BankFilled,
+    CardsPassed,
+    FrontPilesRevealed,
+    HandsDealt,
+    QueenEvent,
+    QueenOptions,
+)
 
 
 class Queen(Game[Table]):
@@ -26,7 +33,8 @@ class Queen(Game[Table]):
     options = QueenOptions
     sheet_type = QueenSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
-    bound = 1_000
+    bound = 5_000
+    irrevocable = (HandsDealt, BankFilled, CardsPassed, FrontPilesRevealed)
     sheet: QueenSheet
 
     evolve = staticmethod(reducer.evolve)

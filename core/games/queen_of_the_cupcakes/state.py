@@ -32,6 +32,8 @@ class QueenSheet(Sheet, frozen=True):
             raise ValueError("`copies` has one count, 0 or more, for each of `kinds`")
         if min(self.hand, self.bank, self.bin_capacity, self.lay_out[0]) < 1 or self.lay_out[0] > self.lay_out[1]:
             raise ValueError("`hand`, `bank`, `bin_capacity` and `lay_out` count from 1, the least of `lay_out` first")
+        if self.seats[0] == 1:
+            raise ValueError("`seats` begins at 2: points are compared")
         if sum(self.copies) > 1_000:
             raise ValueError(f"{sum(self.copies):,} cards are too many: at most 1,000 cards are played with")
         if sum(self.copies) < self.hand * self.seats[1] + self.bank:

@@ -20,11 +20,15 @@ from events.trash_pandas import (
     CardsDrawn,
     CardStolen,
     DieRolled,
+    DoggoPlayed,
     HandsDealt,
     HandsDiscarded,
+    KittehPlayed,
+    MatchStashed,
     StashesRevealed,
     TrashPandasEvent,
     TrashPandasOptions,
+    YumYumPlayed,
 )
 
 
@@ -38,7 +42,19 @@ class TrashPandas(Game[Table]):
     sheet_type = TrashPandasSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"forager": ForagerBot}
     bound = 1_000_000
-    irrevocable = (HandsDealt, DieRolled, CardsDrawn, CardRevealed, CardStolen, HandsDiscarded, StashesRevealed)
+    irrevocable = (
+        HandsDealt,
+        DieRolled,
+        CardsDrawn,
+        CardRevealed,
+        MatchStashed,
+        YumYumPlayed,
+        DoggoPlayed,
+        KittehPlayed,
+        CardStolen,
+        HandsDiscarded,
+        StashesRevealed,
+    )
     sheet: TrashPandasSheet
 
     evolve = staticmethod(reducer.evolve)

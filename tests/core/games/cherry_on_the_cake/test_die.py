@@ -140,6 +140,20 @@ def test_cc_42_or_both_into_one_blue_jar() -> None:
     assert moves(state) == [put(letter, "middle") for letter in "pob"]
 
 
+def test_cc_42_the_jar_of_an_earlier_roll_does_not_bind_the_next() -> None:
+    jars = {"small", "middle", "large"}
+    again = rolled("two_cubes", die_jar="small", options=ONE_JAR)
+    assert {move.jar for move in moves(again) if isinstance(move, DieCubePlaced)} == jars
+    both = CakeOptions(die="four_results", die_cubes="one_jar")
+    chosen = after(rolled("cubes", die_jar="small", options=both), AmountChosen(0, 2))
+    assert {move.jar for move in moves(chosen) if isinstance(move, DieCubePlaced)} == jars
+
+
+def test_cc_40_stars_are_one_or_two_whatever_the_supply_of_cubes() -> None:
+    stars = rolled("stars", options=FOUR, supply=supply("g"))
+    assert moves(stars) == [AmountChosen(0, 1), AmountChosen(0, 2)]
+
+
 def test_cc_42_perft_of_both_cubes_in_one_jar() -> None:
     """Small is full but for one place; middle has green: 4 colours, then 3; large is empty: 5, then 4. 9, then 32."""
     state = rolled("two_cubes", board(0, small="gp", middle="g"), options=ONE_JAR)

@@ -434,7 +434,7 @@ def test_cc_37_in_the_seats_own_turn_and_once() -> None:
     assert due(state) == TurnStarted(1, 2)
 
 
-def test_a_chip_is_private_and_its_roll_comes_before_anything_else() -> None:
+def test_the_roll_for_a_gold_chip_comes_before_anything_else() -> None:
     state = after(table(board(0, **NO_SPACE)), JarEmptied(0, "large", jar("gpokb")), ChipTaken(0, "gold", 4))
     assert {type(event) for event, _ in chance(state).odds} == {DieRolled}
 

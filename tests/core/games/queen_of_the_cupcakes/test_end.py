@@ -8,9 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from core.conformance import random_game
-from core.engine import fold, refuse
+from core.engine import fold, refuse, take_back
+from core.games.queen_of_the_cupcakes import Queen
 from core.games.queen_of_the_cupcakes.scoring import placing, points, scores
 from core.games.queen_of_the_cupcakes.state import Table
+from events.errors import UnlawfulEvent
 from events.queen_of_the_cupcakes import BankFilled, CardsLaid, CardsTaken, FrontPilesRevealed, GameEnded, LayingSkipped
 from tests.core.games.queen_of_the_cupcakes.cupcakes import cards, follow, hands, queen, settled, table
 
@@ -174,3 +176,22 @@ def test_nothing_happens_before_the_start_and_after_the_end(phase: str) -> None:
     now: Table = table(phase=phase)
     assert queen.forced(now) is None
     assert queen.legal(now) == ()
+
+
+def test_a_take_back_in_play_goes_behind_no_card_that_was_seen() -> None:
+    """CC-62 for this game: a refill shows cards, so a lay-out before it stands; a choice of the same turn does not."""
+    events = random_game(queen, 3, "taken back")
+    filled = [step for step, event in enumerate(events) if isinstance(event, BankFilled)][2]
+    with pytest.raises(UnlawfulEvent, match="bank_filled, cannot be taken back"):
+        take_back(queen, events[: filled + 1], filled - 1)
+    taken = next(step for step, event in enumerate(events) if isinstance(event, CardsTaken))
+    assert take_back(queen, events[: taken + 1], taken - 1).to == taken - 1
+    with pytest.raises(UnlawfulEvent, match="front_piles_revealed, cannot be taken back"):
+        take_back(queen, events, len(events) - 3)
+
+
+def test_a_box_of_many_cards_is_played_to_its_end() -> None:
+    sheet = replace(queen.sheet, copies=(160,) * 6, bin_capacity=300)
+    events = random_game(Queen(sheet), 2, "many cards")
+    assert isinstance(events[-1], GameEnded)
+    assert len(events) > 1_000

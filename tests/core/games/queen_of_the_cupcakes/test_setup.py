@@ -125,6 +125,7 @@ def test_qc_30_teams_are_off_unless_asked_for() -> None:
     ("line", "instead", "wrong"),
     [
         ("seats = [2, 5]", "seats = [0, 5]", "a seat range cannot be 0 to 5"),
+        ("seats = [2, 5]", "seats = [1, 5]", "`seats` begins at 2"),
         ("seats = [2, 5]", "seats = [5, 2]", "a seat range cannot be 5 to 2"),
         ("seats = [2, 5]", "seats = [2, 13]", "66 cards are too few to deal to 13 seats"),
         ('"grey"]', '"red"]', "Invalid enum value 'red' - at `$.kinds[5]`"),
@@ -132,6 +133,11 @@ def test_qc_30_teams_are_off_unless_asked_for() -> None:
         ("11, 11]", "11]", "`copies` has one count, 0 or more, for each of `kinds`"),
         ("11, 11]", "11, -1]", "`copies` has one count, 0 or more, for each of `kinds`"),
         ("11, 11]", "11, 1000000000]", "at most 1,000 cards are played with"),
+        (
+            "points_bin_full = [2, 1, 1]",
+            "points_bin_full = [99999999999999999999, 1, 1]",
+            "a figure is larger than 1,000",
+        ),
         ("hand = 5", "hand = 0", "count from 1"),
         ("lay_out = [1, 3]", "lay_out = [3, 1]", "the least of `lay_out` first"),
         ("lay_out = [1, 3]", "lay_out = [1]", "Expected `array` of length 2, got 1 - at `$.lay_out`"),

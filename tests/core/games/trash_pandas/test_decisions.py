@@ -154,6 +154,12 @@ def test_a_take_back_in_play_goes_behind_no_roll_and_no_card_that_was_seen() -> 
         take_back(GAME, game.events, at)
 
 
+def test_a_take_back_in_play_goes_behind_no_answer_that_showed_a_rivals_card() -> None:
+    game = given("", "Y").roll("bin").stop().do(YumYumPlayed(1))
+    with pytest.raises(UnlawfulEvent, match="yum_yum_played, cannot be taken back"):
+        take_back(GAME, game.events, 1)
+
+
 def test_a_secret_refusal_does_not_stop_a_take_back_which_would_tell_of_it() -> None:
     game = given("", "Y").roll("bin").stop().do(YumYumKept(1))
     assert take_back(GAME, game.events, 1).to == 1

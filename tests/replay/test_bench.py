@@ -1,0 +1,16 @@
+"""That the bench measures what it says: it runs, over little, and loses nothing. It is not timed."""
+
+from __future__ import annotations
+
+from replay import bench
+
+
+def test_every_figure_is_there_and_nothing_is_lost_or_refused() -> None:
+    found = {figure.what: figure.value for figure in bench.figures(events=3000, seconds=1, kills=1)}
+    assert {"ingest from Python streams", "ingest from Parquet", "bytes an event, after vacuum"} <= set(found)
+    together = [value for what, value in found.items() if "together" in what]
+    assert len(together) == 3
+    assert all(" 0 refused" in value for value in together)
+    (killed,) = [value for what, value in found.items() if "SIGKILL" in what]
+    assert killed.endswith(" 0 lost")
+    assert "seed 'bench'" in bench.machine()
