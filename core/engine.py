@@ -68,7 +68,9 @@ def fold(game: Game[StateT], events: Sequence[Event]) -> StateT:
     state = game.initial()
     evolve = game.evolve
     for event in events:
-        state = fold(game, events[: event.to + 1]) if type(event) is TakenBack else evolve(state, event)
+        if type(event) is TakenBack:  # rare: then the states on the way are needed, and kept
+            return list(states(game, events))[-1]
+        state = evolve(state, event)
     return state
 
 

@@ -72,7 +72,7 @@ def find(slug: str, rules: int | None = None) -> type[Game[Any]]:
     if slug not in known:
         close = [name for name in known if slug and slug in name] or get_close_matches(slug, known, n=1, cutoff=0.4)
         hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
-        raise SetupError("; ".join([f"no game is called {slug!r}", hint, *refused()]))
+        raise SetupError("; ".join([f"no game is called {slug[:80]!r}", hint, *refused()]))
     kind = known[slug]
     if rules is None or rules == kind.rules:
         return kind

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from core.engine import refuse
-from core.game import Game
+from core.game import Game, State
 from core.registry import codec
-from events.base import Event, GameStarted, Unknown
+from events.base import Event, GameStarted, TakenBack, Unknown, kind_of
 from events.codec import encode
 from events.errors import FormatError
 from events.tape import Fault, Header, Tape
@@ -64,6 +64,22 @@ def refuse_opening(game: Game[Any], header: Header, event: Event) -> str | None:
     if isinstance(event, GameStarted) and event.seats != len(header.players):
         return f"the header names {len(header.players)} players for {event.seats} seats"
     return None
+
+
+def lawful(game: Game[Any], header: Header, events: Sequence[Event]) -> tuple[tuple[State, ...], Fault | None]:
+    """Give the states along a stream up to its first unlawful event, and where that is and why.
+
+    Rules are total on lawful streams only, so whatever walks a stream that somebody else wrote goes by this.
+    """
+    along = list[State]()
+    state = game.initial()
+    for step, event in enumerate(events):
+        reason = refuse(game, state, step, event) if step else refuse_opening(game, header, event)
+        if reason:
+            return tuple(along), Fault(step, f"{kind_of(event)}: {reason}")
+        state = along[event.to] if isinstance(event, TakenBack) else game.evolve(state, event)
+        along.append(state)
+    return tuple(along), None
 
 
 def shapes(kind: type[Game[Any]]) -> int:

@@ -15,17 +15,13 @@ from typing import BinaryIO
 import pyarrow as pa
 from msgspec import Struct
 
-from core.engine import refuse
-from core.game import State
-from core.redact import seen
 from core.registry import games
-from core.streams import decode, refuse_opening
-from events.base import TakenBack, kind_of
+from core.streams import decode, lawful
 from events.codec import canonical, encode
 from events.errors import FormatError, SetupError
 from events.jsonl import LINE_LIMIT, halted, read, write
 from events.marks import Viewer
-from events.tape import Fault, Tape
+from events.tape import Tape
 from replay.games import game_of
 from replay.timeline import Timeline
 
@@ -114,18 +110,11 @@ def judged(tape: Tape) -> tuple[Tape, str | None]:
     except (SetupError, FormatError) as error:
         return tape, f"stored as it is: {error}"
     events, fault = decode(type(game), tape)
-    along: list[State] = []
-    state = game.initial()
-    for step, event in enumerate(events):
-        reason = refuse(game, state, step, event) if step else refuse_opening(game, tape.header, event)
-        if reason:
-            fault = Fault(step, f"{kind_of(event)}: {reason}")
-            break
-        state = along[event.to] if isinstance(event, TakenBack) else game.evolve(state, event)
-        along.append(state)
+    _, unlawful = lawful(game, tape.header, events)
+    fault = unlawful or fault
     if fault is None:
         return tape, None
-    if tape.fault is None:
+    if tape.fault is None or fault.step < tape.fault.step:
         tape = halted(tape, fault)
     return tape, f"stops at event {fault.step}: {fault.reason}"
 
@@ -155,9 +144,5 @@ def lines_of(tape: Tape, viewer: Viewer | None = None) -> Iterator[bytes]:
         )
         + b"\n"
     )
-    number = 0
-    for event in timeline.events:
-        shown = seen(event, viewer)
-        if shown is not None:
-            yield b'{"seq":%d,' % number + encode(shown)[1:] + b"\n"
-            number += 1
+    for shown in timeline.shown(viewer):
+        yield b'{"seq":%d,' % shown.number + encode(shown.step.event)[1:] + b"\n"

@@ -6,6 +6,7 @@ walk that ends at k shows the same. What a viewer sees is asked for by name: the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Literal
@@ -13,14 +14,13 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from core.chance import Chance
-from core.engine import states
 from core.game import Game, State
 from core.paths import Change, Leaf, diff, flatten
 from core.redact import redact, seen
-from core.streams import decode, refuse_opening
+from core.streams import decode, lawful
 from events.base import Event, TakenBack, kind_of, seat_of, subject_of
 from events.marks import Viewer
-from events.tape import Fault, Header, Tape
+from events.tape import Header, Tape
 from replay.games import game_of
 from replay.places import places
 
@@ -57,27 +57,15 @@ class Timeline:
     def __init__(self, tape: Tape) -> None:
         """Open a tape; raises `SetupError` if its game or box is not here.
 
-        A tape with a fault, or with an event that is not known or cannot be folded, opens up to there: `fault` says
-        where and why. `check` looks at the rules as well.
+        A tape with a fault, or with an event that is not known or not lawful, opens up to there: `fault` says where
+        and why.
         """
         self.header: Header = tape.header
         self.game: Game[Any] = game_of(tape.header)
         self.events, self.fault = decode(type(self.game), tape)
-        self.states: tuple[State, ...] = self._fold()
-
-    def _fold(self) -> tuple[State, ...]:
-        along: list[State] = []
-        if self.events and (problem := refuse_opening(self.game, self.header, self.events[0])):
-            self.events, self.fault = (), Fault(0, problem)
-        try:
-            for state in states(self.game, self.events):
-                along.append(state)
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # Rules are total on lawful streams only: an unlawful event ends the timeline, not the program.
-            name = kind_of(self.events[len(along)])
-            self.fault = Fault(len(along), f"{name} cannot happen here ({type(error).__name__})")
-            self.events = self.events[: len(along)]
-        return tuple(along)
+        self.states, unlawful = lawful(self.game, tape.header, self.events)
+        if unlawful is not None:
+            self.events, self.fault = self.events[: unlawful.step], unlawful
 
     def __len__(self) -> int:
         return len(self.events)
@@ -127,8 +115,11 @@ class Timeline:
     def shown(self, viewer: Viewer) -> Iterator[Shown]:
         """Give the steps that `viewer` ever learns of, numbered by what it sees (G-06), with its event and view."""
         number = 0
+        moments = self.moments(viewer)
         for at, step in enumerate(self.steps):
             event = seen(step.event, viewer)
+            if isinstance(event, TakenBack):  # told in the viewer's own numbers, or a gap would tell of hidden events
+                event = TakenBack(to=max(bisect_right(moments, event.to) - 1, 0))
             if event is not None:
                 subject = subject_of(event)
                 shown = Step(number, event, step.kind, step.cause, step.turn, step.round, step.seat, subject, step.rule)

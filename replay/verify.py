@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from core.chance import Chance
-from core.engine import fold, refuse
-from core.game import Game
+from core.engine import refuse
+from core.game import Game, State
 from core.rng import Rng, seed_key
 from core.streams import decode, refuse_opening
 from events.base import Event, GameEnded, TakenBack, kind_of
@@ -142,6 +142,7 @@ def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Itera
     header = tape.header
     key = None if header.seed is None else seed_key(header.seed)
     exact = key is not None
+    past = list[State]()
     state: Any = game.initial()
     for step, event in enumerate(events):
         reason = refuse_opening(game, header, event) if step == 0 else refuse(game, state, step, event)
@@ -156,7 +157,8 @@ def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Itera
                     "exact", step, first_difference(event, dealt), f"{kind_of(event)}: the seed deals another"
                 )
                 exact = False
-        state = fold(game, events[: event.to + 1]) if isinstance(event, TakenBack) else game.evolve(state, event)
+        state = past[event.to] if isinstance(event, TakenBack) else game.evolve(state, event)
+        past.append(state)
 
 
 def first_difference(one: object, two: object) -> str:

@@ -19,7 +19,7 @@ from dashboard.frames import same_moment
 from dashboard.guarded import guarded
 from dashboard.payload import Payload
 from dashboard.recordings import Library
-from events.base import GameStarted
+from events.base import GameEnded, GameStarted
 from events.marks import Viewer
 from events.tape import Tape
 from replay.errors import UnknownReplay
@@ -113,7 +113,8 @@ def about(timeline: Timeline, viewer: Viewer) -> None:
     if header.fork is not None:
         facts["branch of"] = f"{header.fork.parent}, from step {header.fork.step}"
     if viewer == "omniscient":
-        facts["seed"] = header.seed if header.seed is not None else "none: a real table"
+        over = isinstance(timeline.events[-1], GameEnded) if timeline.events else False
+        facts["seed"] = "none: a real table" if header.seed is None else header.seed if over else "told at the end"
     st.dataframe(
         pl.DataFrame({"Fact": list(facts), "Value": [str(value) for value in facts.values()]}),
         hide_index=True,

@@ -62,6 +62,8 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; give its exit code."""
     logs.configure(json=False, level=os.environ.get("TABLETAPE_LOG", "warning"))
+    if not all(argument.isprintable() or argument.isascii() for argument in arguments):
+        return _fail("an argument is not text that can be printed", 2)
     try:
         code = app(arguments, prog_name="tabletape", standalone_mode=False)
     except TyperException as error:

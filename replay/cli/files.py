@@ -14,7 +14,7 @@ from core.redact import viewer_from
 from events.errors import FormatError
 from events.tape import Tape
 from replay import exchange
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
 from replay.contract import together
 from replay.store import Filter, Store
 from replay.verify import Verdict, summary
@@ -137,14 +137,14 @@ def export(
     if tables is not None:
         if every or ids or output is not None or viewer is not None:
             raise typer.BadParameter("--parquet writes all tables: nothing else can be chosen")
-        with Store(db) as store:
+        with recorded(db) as store:
             store.export_parquet(tables)
         return
     if every == bool(ids):
         raise typer.BadParameter("name replays, or say --all")
     if output is not None and output.exists():
         raise FormatError(f"{output} is there already; it was not touched")
-    with Store(db) as store:
+    with recorded(db) as store:
         chosen = None if every else [store.find(id) for id in ids or ()]
         tapes = store.tapes(Filter() if chosen is None else Filter(ids=tuple(chosen)))
         lines = (line for tape in tapes for line in _lines(tape, viewer))
@@ -152,10 +152,19 @@ def export(
             if output is None:
                 sys.stdout.buffer.writelines(lines)
             else:
-                with exchange.writing(output) as file:
-                    file.writelines(lines)
+                _write(lines, output)
         except OSError as error:
             raise FormatError(f"cannot write {output or 'the export'}: {error.strerror}") from None
+
+
+def _write(lines: Iterator[bytes], output: Path) -> None:
+    """Write a new file whole, or leave none: half an export would look like one."""
+    with exchange.writing(output) as file:
+        try:
+            file.writelines(lines)
+        except BaseException:
+            output.unlink()
+            raise
 
 
 def _lines(tape: Tape, viewer: str | None) -> Iterator[bytes]:
@@ -166,7 +175,7 @@ def _lines(tape: Tape, viewer: str | None) -> Iterator[bytes]:
 def _sources(what: list[str], db: Path) -> Iterator[tuple[str, Tape | None, str | None]]:
     """The games that `verify` is asked about: of files, of the database by id, or all of it."""
     if not what:
-        with Store(db) as store:
+        with recorded(db) as store:
             yield from ((tape.header.id, tape, None) for tape in store.tapes(Filter()))
     for name in what:
         if Path(name).is_file():
@@ -175,5 +184,5 @@ def _sources(what: list[str], db: Path) -> Iterator[tuple[str, Tape | None, str 
         elif name.endswith((".jsonl", exchange.COMPRESSED)) or "/" in name:
             raise FormatError(f"cannot read {name}: no such file")
         else:
-            with Store(db) as store:
+            with recorded(db) as store:
                 yield name, store.read(store.find(name)), None

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from replay import bench, names
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
-from replay.store import Store
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
 
 Player = Annotated[str, typer.Argument(help="The name, as `tabletape replays` lists it.")]
 
@@ -17,7 +16,7 @@ VACUUM = "Until `tabletape vacuum` the file may still hold what was removed, uns
 
 def rebuild(db: Db = DEFAULT_DB, json: Json = False) -> None:
     """Make anew what is made from events: results, counts, and what streams come to. A bad stream is marked."""
-    with Store(db) as store, progress("rebuilding", store.count()) as advance:
+    with recorded(db) as store, progress("rebuilding", store.count()) as advance:
         rebuilt = store.rebuild(advance)
     log.info("rebuilt", replays=rebuilt.replays, bad=len(rebuilt.bad))
     if json:
@@ -36,7 +35,7 @@ def remove(
     json: Json = False,
 ) -> None:
     """Remove a replay, with all that is kept about it."""
-    with Store(db) as store:
+    with recorded(db) as store:
         id = store.find(replay)
         store.remove(id)
     log.info("removed", replay=id)
@@ -63,7 +62,7 @@ def anonymise(player: Player, db: Db = DEFAULT_DB, json: Json = False) -> None:
 
 def vacuum(db: Db = DEFAULT_DB, json: Json = False) -> None:
     """Write the file anew, without what was removed from it."""
-    with Store(db) as store:
+    with recorded(db) as store:
         before, after = store.vacuum()
     log.info("vacuumed", before=before, after=after)
     if json:
@@ -91,7 +90,7 @@ def bench_store(
 
 
 def _renamed(player: str, name: str, db: Db, json: bool) -> None:
-    with Store(db) as store:
+    with recorded(db) as store:
         count = store.rename(player, name)
     log.info("renamed", replays=count)
     if json:

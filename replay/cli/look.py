@@ -11,23 +11,23 @@ from rich.table import Table
 from core.redact import viewer_from
 from core.registry import find
 from replay import statistics
-from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, out, print_json, say, table_of
+from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, out, print_json, recorded, say, table_of
 from replay.report import events_of, step_of
 from replay.rulings import rulings
-from replay.store import Filter, Store
+from replay.store import Filter
 from replay.timeline import Timeline
 
 
 def replays(
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
     player: Annotated[str | None, typer.Option(help="Only games with this player.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many at most.")] = 50,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
     """List recorded games."""
     chosen = Filter(game=game, player=player)
-    with Store(db) as store:
+    with recorded(db) as store:
         found, total = store.replays(chosen, limit=limit), store.count(chosen)
     if json:
         return print_json(found.to_dicts())
@@ -53,7 +53,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show a recorded game as one viewer sees it, in words; or one step of it, in full."""
-    with Store(db) as store:
+    with recorded(db) as store:
         tape = store.read(store.find(replay))
     timeline = Timeline(tape)
     who = viewer_from(viewer, timeline.seats)
@@ -94,7 +94,7 @@ def stats(
     if by not in ("seat", "player", "bot", "seats"):
         raise typer.BadParameter(f"cannot count by {by!r}: seat, player, bot or seats")
     find(game)
-    with Store(db) as store:
+    with recorded(db) as store:
         results = store.seat_results(Filter(game=game))
         listed = store.replays(Filter(game=game))
     keys = [by] if by == "seats" else ["seats", by]
@@ -108,7 +108,7 @@ def stats(
     if json:
         return print_json({**{name: frame.to_dicts() for name, frame in frames.items()}, "unfinished": unfinished})
     if listed.is_empty():
-        out.print(f"No game of {game} is stored in {db}.")
+        say(f"No game of {game} is stored in {db}.")
         return None
     out.print(table_of(frames["win_rates"].drop("credit", "enough"), "Win rates (95 % interval low to high)"))
     out.print(table_of(frames["scores"], "Scores"))

@@ -13,7 +13,7 @@ from core.registry import find
 from core.registry import games as all_games
 from core.sheets import parse
 from events.codec import canonical
-from events.errors import FormatError
+from events.errors import FormatError, SetupError
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress
 from replay.games import default_sheet
 from replay.simulate import Batch, bots_for
@@ -55,12 +55,14 @@ def simulate(
     game: Annotated[str, typer.Argument(help="The game's name, as `tabletape games` lists it.")],
     number: Annotated[int, typer.Option("-n", "--number", min=1, max=2**40, help="How many games.")] = 100,
     seed: Annotated[str, typer.Option(help="Text of up to 40 bytes; game i is dealt from SEED/i.")] = "0",
-    seats: Annotated[int | None, typer.Option(help="How many seats; as many as players if those are given.")] = None,
+    seats: Annotated[
+        int | None, typer.Option(min=1, max=127, help="How many seats; as many as players if those are given.")
+    ] = None,
     players: Annotated[str | None, typer.Option(help="Bots, one a seat, e.g. random,greedy.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, as often as needed.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="A component sheet of your own (TOML).")] = None,
     fixed_seats: Annotated[bool, typer.Option(help="Keep players at their seats instead of rotating them.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes that play.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play.")] = 1,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
@@ -79,6 +81,9 @@ def simulate(
     with Store(db) as store, progress("simulating", number) as advance:
         added = store.add(play_batch(batch, number, jobs), progress=advance)
     log.info("simulated", game=game, seats=batch.seats, seed=seed, new=added.new, known=added.known)
+    if added.refused or added.changed:
+        told = added.refused or [f"replay {id} is stored with other events" for id in added.changed]
+        raise SetupError(f"{len(told)} of {number} games were not stored: {told[0]}")
     facts = {"game": game, "new": added.new, "known": added.known, "first": batch.id_of(0)}
     if json:
         return print_json(facts)

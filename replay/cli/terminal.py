@@ -15,6 +15,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
+
+from replay.errors import StoreError
+from replay.store import Store
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 err = Console(stderr=True, highlight=False)
@@ -50,10 +54,17 @@ def table_of(frame: pl.DataFrame, title: str) -> Table:
     return table
 
 
-def cell(value: Any) -> str:
-    """Give a value as text for a table's cell, its markup escaped."""
+def cell(value: Any) -> Text:
+    """Give a value as text for a table's cell: text and no markup, whatever a player is called."""
     text = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
-    return printable(text).replace("[", "\\[")
+    return Text(printable(text))
+
+
+def recorded(db: Path) -> Store:
+    """Open a database that is to be read: one that is not there is a mistake in its name, and is not made."""
+    if not db.exists():
+        raise StoreError(f"there is no database {db}; `tabletape simulate` and `tabletape import` make one")
+    return Store(db)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pytest
 
 from replay.cli import COMMANDS, run
 from replay.packaged import data_root
+from replay.store import Store
 
 QUEEN = "queen-of-the-cupcakes"
 
@@ -141,7 +142,7 @@ def test_a_changed_byte_in_a_file_is_caught_and_named_and_the_neighbours_load(ta
         (["simulate", QUEEN, "--sheet", "none.toml"], 1, "cannot read none.toml"),
         (["simulate", QUEEN, "--sheet", "bad.toml"], 1, "unreadable component sheet"),
         (["simulate", QUEEN, "-n", "0"], 2, "--number"),
-        (["show", "0123"], 2, "0123"),
+        (["show", "0123", "--db", "empty.duckdb"], 2, "0123"),
         (["show", "0123", "--at", "x"], 2, "--at"),
         (["stats", "chess"], 2, "no game is called 'chess'"),
         (["stats", QUEEN, "--by", "shoe"], 2, "shoe"),
@@ -151,12 +152,19 @@ def test_a_changed_byte_in_a_file_is_caught_and_named_and_the_neighbours_load(ta
         (["export"], 2, "--all"),
         (["replays", "--db", "text.duckdb"], 3, "text.duckdb"),
         (["replays", "--db", "no/such/folder.duckdb"], 3, "no/such"),
+        (["replays", "--db", "missing.duckdb"], 3, "there is no database missing.duckdb"),
+        (["verify", "--all", "--db", "missing.duckdb"], 3, "there is no database missing.duckdb"),
+        (["replays", "--limit", "9223372036854775808"], 2, "--limit"),
+        (["simulate", QUEEN, "--seats", "1000000000"], 2, "--seats"),
+        (["simulate", QUEEN, "-o", "teams=\udcff"], 2, "not text"),
         (["rewind"], 2, "rewind"),
     ],
 )
 def test_bad_input_gets_one_clear_line(
     tabletape: Run, tmp_path: Path, arguments: list[str], code: int, says: str
 ) -> None:
+    assert tabletape("import", "none.jsonl", "--db", "empty.duckdb")[0] == 1
+    Store(tmp_path / "empty.duckdb").count()
     (tmp_path / "text.duckdb").write_text("this is a letter, not a database\n" * 200)
     (tmp_path / "bad.toml").write_text("seats = [2, 'x'")
     exit_code, out, err = tabletape(*arguments)
@@ -181,7 +189,8 @@ def test_a_step_or_viewer_that_is_not_there_is_said(tabletape: Run) -> None:
     id = first_id(tabletape)
     assert "steps 0 to" in tabletape("show", id, "--at", 9999)[2]
     assert "a seat from 0 to 1" in tabletape("show", id, "--as", 7)[2]
-    assert "no such viewer" in tabletape("export", id, "--as", "everybody")[2]
+    assert "no such viewer" in tabletape("export", id, "--as", "everybody", "-o", "a.jsonl")[2]
+    assert tabletape("export", id, "--as", "spectator", "-o", "a.jsonl")[0] == 0, "no half file is left behind"
 
 
 def test_doctor_looks_at_versions_database_games_and_golden_streams(tabletape: Run) -> None:
@@ -199,10 +208,15 @@ def test_hostile_names_are_printed_as_text(tabletape: Run, tmp_path: Path) -> No
     fields = json.loads(header)
     del fields["check"]
     fields["players"][0]["name"] = "[red]x[/red]"
+    fields["players"][1]["name"] = r"\[/red]y"
     fields["id"] = "00000000-0000-8000-8000-000000000001"
     (tmp_path / "a.jsonl").write_text(json.dumps(fields, separators=(",", ":")) + "\n" + rest)
     assert tabletape("import", "a.jsonl")[0] == 0
     assert "[red]x[/red]" in tabletape("replays")[1]
+    assert r"\[/red]y" in tabletape("replays")[1]
+    code, out, _ = tabletape("stats", QUEEN, "--by", "player")
+    assert code == 0
+    assert r"\[/red]y" in out
     assert "[red]x[/red]" in tabletape("show", "0000", "--as", "spectator")[1]
 
 

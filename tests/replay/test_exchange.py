@@ -124,3 +124,24 @@ def test_a_header_with_too_few_players_for_the_seats_stops_the_game_at_its_first
     assert len(Timeline(bad.tape)) == 0
     assert good.tape == tapes[1]
     assert b"".join([line for game in (bad, good) if game.tape for line in lines_of(game.tape)]) == content
+
+
+def test_an_illegal_event_stops_the_game_though_the_file_has_a_later_fault_as_well(
+    tmp_path: Path, tapes: list[Tape]
+) -> None:
+    absurd = encode(CardsTaken(seat=1, kind="grey", count=5))
+    forged = sealed(tapes[0].header, (*tapes[0].events[:5], absurd, *tapes[0].events[6:]))
+    (tmp_path / "a.jsonl").write_bytes(b"".join(write(forged))[:-30])
+    (found,) = read_file(tmp_path / "a.jsonl")
+    assert found.tape is not None
+    assert found.tape.fault is not None
+    assert found.tape.fault.step == 5
+    assert len(Timeline(found.tape).steps) == 5
+
+
+def test_an_unlawful_tape_opens_up_to_there_without_having_been_judged(tapes: list[Tape]) -> None:
+    absurd = encode(CardsTaken(seat=1, kind="grey", count=5))
+    timeline = Timeline(sealed(tapes[0].header, (*tapes[0].events[:5], absurd, *tapes[0].events[6:])))
+    assert len(timeline.steps) == 5
+    assert timeline.fault is not None
+    assert timeline.fault.step == 5

@@ -168,10 +168,10 @@ def test_events_of_any_shape_come_back(opening: bytes, tag: str, fields: dict[st
     assert is_event(raw)
     kind = event.item(0, "kind")
     apart = EVENT_PARTS.format(rows="(SELECT $kind AS kind, $raw AS bytes)")
-    ((_, body, verbatim),) = duckdb.sql(apart, params={"kind": kind, "raw": raw}).fetchall()
+    ((_, body, verbatim),) = duckdb.execute(apart, {"kind": kind, "raw": raw}).fetchall()
     assert (body, verbatim) == parts(kind, raw)
     again = f"SELECT {EVENT_BYTES} FROM (SELECT $kind AS kind, $body AS body, $raw::BLOB AS raw)"
-    assert duckdb.sql(again, params={"kind": kind, "body": body, "raw": verbatim}).fetchall() == [(raw,)]
+    assert duckdb.execute(again, {"kind": kind, "body": body, "raw": verbatim}).fetchall() == [(raw,)]
 
 
 def test_hostile_names_are_only_text(store: Store) -> None:

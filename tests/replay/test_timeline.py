@@ -16,6 +16,7 @@ from events.queen_of_the_cupcakes import CardsLaid, CardsTaken
 from events.tape import Fault, Tape, sealed
 from replay.simulate import Batch, simulate
 from replay.timeline import Timeline
+from replay.verify import verify
 
 VIEWERS: tuple[Viewer, ...] = ("omniscient", "spectator", 0, 1, 2)
 
@@ -149,3 +150,35 @@ def test_a_game_that_is_not_here_is_refused_in_one_line() -> None:
         with pytest.raises(SetupError) as error:
             Timeline(msgspec.structs.replace(TAPE, header=msgspec.structs.replace(TAPE.header, **change)))
         assert "\n" not in str(error.value)
+
+
+def test_many_take_backs_fold_and_verify_in_a_walk_and_not_in_powers_of_two() -> None:
+    """Each take-back goes to the step before the last: folding them one inside the other would take 2^200 steps."""
+    events = list(TAPE.events[:12])
+    for _ in range(200):
+        events.append(encode(TakenBack(to=len(events) - 2)))
+    timeline = Timeline(sealed(TAPE.header, tuple(events)))
+    assert len(timeline) == 212
+    assert fold(timeline.game, timeline.events) == timeline.states[-1]
+    assert verify(sealed(TAPE.header, tuple(events))).holds
+
+
+def test_a_take_back_is_told_in_the_numbers_of_its_viewer() -> None:
+    """Else the number would tell a spectator how many events it has not seen (G-06)."""
+    for number in range(20):
+        batch = Batch(game="trash-pandas", seats=2, seed=f"back/{number}", bots=("random", "random"))
+        tape = next(simulate(batch, 1))
+        whole = Timeline(tape)
+        hidden = [at for at in range(len(whole)) if at not in whole.moments("spectator")]
+        if hidden:
+            break
+    last = hidden[0] + 2
+    back = encode(TakenBack(to=last - 1))
+    timeline = Timeline(sealed(tape.header, (*tape.events[: last + 1], back)))
+    *_, shown = timeline.shown("spectator")
+    assert isinstance(shown.step.event, TakenBack)
+    assert shown.step.event.to < shown.number - 1
+    assert timeline.moments("spectator")[shown.step.event.to] <= last - 1
+    *_, seen_whole = timeline.shown("omniscient")
+    assert isinstance(seen_whole.step.event, TakenBack)
+    assert seen_whole.step.event.to == last - 1
