@@ -33,7 +33,7 @@ from replay.simulate import Batch, tapes
 from replay.store import Store
 
 BATCH: Final = Batch(game="queen-of-the-cupcakes", seats=3, seed="bench", bots=("random",) * 3)
-DEALT: Final = 500
+DEALT: Final = 100
 """Games that are really dealt."""
 
 
@@ -70,7 +70,7 @@ def figures(events: int, seconds: float, kills: int) -> Iterator[Figure]:
         games = events * DEALT // sum(len(tape.events) for tape in dealt) or 1
         yield from _bulk(store, dealt, games)
         yield from _reads(store, games)
-        yield from _appends(store, dealt)
+        yield from _appends(store, dealt, games)
         yield from _together(store, seconds)
         yield _killed(store, kills)
 
@@ -116,9 +116,9 @@ def _reads(store: Store, games: int) -> Iterator[Figure]:
     yield Figure(f"one of {games:,} replays, first of a process", f"{_ms(median(cold))} (slowest {_ms(max(cold))})")
 
 
-def _appends(store: Store, dealt: Sequence[Tape]) -> Iterator[Figure]:
+def _appends(store: Store, dealt: Sequence[Tape], most: int) -> Iterator[Figure]:
     for what, threads in (("one after the other", 1), ("grouped, 16 threads", 16)):
-        games = [_begun(store, tape) for tape in repeated(dealt, 10_000_000 + threads * 1000, 2 * threads + 6)]
+        games = [_begun(store, tape) for tape in repeated(dealt, 10_000_000 + threads * 1000, min(2 * threads + 6, most))]
         with store.appender() as appender, ThreadPoolExecutor(threads) as pool:
             started = time.perf_counter()
             for played in [pool.submit(_step_by_step, appender, tape) for tape in games]:

@@ -30,7 +30,7 @@ class Finding(Struct, frozen=True):
 
 def examine(db: Path) -> list[Finding]:
     """Look at versions, the database, and each installed game; never raises for what it finds."""
-    return [_versions(), *_database(db), *_games()]
+    return [_versions(), *database(db), *_games()]
 
 
 def _versions() -> Finding:
@@ -45,7 +45,8 @@ def _own_version() -> str:
         return "(a checkout that is not installed)"
 
 
-def _database(db: Path) -> Iterator[Finding]:
+def database(db: Path) -> Iterator[Finding]:
+    """Look at a database: whether it opens, holds what it should, and how its projections stand."""
     if not db.exists():
         yield Finding("database", "note", f"{db} does not exist yet; `tabletape simulate` or `import` makes it")
         return
@@ -75,7 +76,7 @@ def _games() -> Iterator[Finding]:
     for slug in games():
         try:
             game = load(slug)
-            played = check_game(game, games=2)
+            played = check_game(game, games=1)
             yield Finding(slug, "ok", f"sheet {game.sheet_digest}, {played} games pass every check")
         except TabletapeError as error:
             yield Finding(slug, "bad", str(error))

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from events.tape import Tape
+from replay import health
 from replay.cli import run
 from replay.database import Database
 from replay.exchange import lines_of, writing
@@ -38,13 +39,15 @@ def test_rebuild_marks_a_bad_stream_and_goes_on(filled: Store, path: Path, capfd
     assert filled.seat_results().height > 0
 
 
-def test_doctor_tells_of_projections(filled: Store, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run(["doctor"])
-    assert "ok  projection kind_count: version 1, last written by write 1, lacks 0 games" in capfd.readouterr().out
+def test_doctor_tells_of_projections(filled: Store, path: Path) -> None:
+    told = [finding for finding in health.database(path) if finding.what == "projection kind_count"]
+    assert [(finding.state, finding.detail) for finding in told] == [
+        ("ok", "version 1, last written by write 1, lacks 0 games")
+    ]
     with Database(path, TABLES, VERSION).writing() as lease:
         lease.run("DELETE FROM seat_result WHERE replay = $id", id=id_of(1))
-    assert run(["doctor"]) == 1
-    assert "BAD projection seat_result: version 1, last written by write 1, lacks 1 games" in capfd.readouterr().out
+    (bad,) = [finding for finding in health.database(path) if finding.what == "projection seat_result"]
+    assert (bad.state, bad.detail) == ("bad", "version 1, last written by write 1, lacks 1 games")
 
 
 def test_remove_rename_anonymise_and_vacuum(filled: Store, capfd: pytest.CaptureFixture[str]) -> None:
