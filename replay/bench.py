@@ -118,7 +118,8 @@ def _reads(store: Store, games: int) -> Iterator[Figure]:
 
 def _appends(store: Store, dealt: Sequence[Tape], most: int) -> Iterator[Figure]:
     for what, threads in (("one after the other", 1), ("grouped, 16 threads", 16)):
-        games = [_begun(store, tape) for tape in repeated(dealt, 10_000_000 + threads * 1000, min(2 * threads + 6, most))]
+        count = min(2 * threads + 6, most)
+        games = [_begun(store, tape) for tape in repeated(dealt, 10_000_000 + threads * 1000, count)]
         with store.appender() as appender, ThreadPoolExecutor(threads) as pool:
             started = time.perf_counter()
             for played in [pool.submit(_step_by_step, appender, tape) for tape in games]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ import pytest
 from events.errors import FormatError
 from events.jsonl import halted, read
 from events.tape import Fault, Player, Tape, sealed
+from replay.appending import Expected
 from replay.contract import Reader, Recorder
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.exchange import COMPRESSED, lines_of, writing
@@ -153,10 +154,16 @@ class TestRecording:
 
     def test_another_length_is_a_conflict(self, begun: Recorder, tapes: list[Tape]) -> None:
         events = tapes[0].events
-        wrong = [(9, events[10:12]), (11, events[11:12]), ("new", events[1:3]), (9, events[9:12]), (-1, events[:1])]
+        wrong: list[tuple[Expected, Sequence[bytes]]] = [
+            (9, events[10:12]),
+            (11, events[11:12]),
+            ("new", events[1:3]),
+            (9, events[9:12]),
+            (-1, events[:1]),
+        ]
         for expected, brought in wrong:
             with pytest.raises(Conflict) as conflict:
-                begun.append(id_of(0), expected, brought)  # type: ignore[arg-type]
+                begun.append(id_of(0), expected, brought)
             assert conflict.value.actual == 10
         assert begun.read(id_of(0)).events == events[:10]
 
