@@ -33,7 +33,7 @@ from replay.simulate import Batch, tapes
 from replay.store import Store
 
 BATCH: Final = Batch(game="queen-of-the-cupcakes", seats=3, seed="bench", bots=("random",) * 3)
-DEALT: Final = 100
+DEALT: Final = 40
 """Games that are really dealt."""
 
 
