@@ -51,15 +51,18 @@ def play(game: Game[StateT], started: Event, key: bytes, choose: Choose[StateT])
     """
     events = [started]
     state = game.evolve(game.initial(), started)
+    evolve, forced, legal = game.evolve, game.forced, game.legal
     for seq in range(1, game.bound):
-        event = consequence(game, state, key, seq)
+        event = forced(state)
         if event is None:
-            moves = game.legal(state)
+            moves = legal(state)
             if not moves:
                 return events
             event = choose(state, moves, events)
+        elif isinstance(event, Chance):
+            event = event.sample(Rng(key, seq))
         events.append(event)
-        state = game.evolve(state, event)
+        state = evolve(state, event)
     raise UnlawfulEvent(f"{game.title} has not ended after {game.bound} events")
 
 

@@ -14,7 +14,7 @@ Nature and each bot draw from streams of their own name, so a bot's draws never 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
@@ -28,8 +28,8 @@ T = TypeVar("T")
 NATURE = b"nature"
 """The stream of everything the rules leave to chance."""
 
-_unpack = Struct(">16I").unpack
 _address = Struct(">QQ").pack
+_word_at = Struct(">I").unpack_from
 _SPAN = 1 << 32
 
 
@@ -62,24 +62,28 @@ class Rng:
     (3, 3, 1)
     """
 
-    __slots__ = ("_blocks", "_key", "_seq", "_stream", "_words")
+    __slots__ = ("_at", "_block", "_blocks", "_key", "_seq", "_stream")
 
     def __init__(self, key: bytes, seq: int, stream: bytes = NATURE) -> None:
         self._key = key
         self._seq = seq
         self._stream = stream
         self._blocks = 0
-        self._words: Iterator[int] = iter(())
+        self._block = b""
+        self._at = 0
 
     def word(self) -> int:
         """Give the next 32-bit word."""
-        for word in self._words:
-            return word
-        block = _keyed(self._key, self._stream).copy()
-        block.update(_address(self._seq, self._blocks))
-        self._blocks += 1
-        self._words = iter(_unpack(block.digest()))
-        return next(self._words)
+        at = self._at
+        if at == len(self._block):
+            block = _keyed(self._key, self._stream).copy()
+            block.update(_address(self._seq, self._blocks))
+            self._block = block.digest()
+            self._blocks += 1
+            at = 0
+        self._at = at + 4
+        word: int = _word_at(self._block, at)[0]
+        return word
 
     def below(self, n: int) -> int:
         """Give a uniform integer from 0 to n - 1, for n from 1 to 2^32."""
@@ -95,7 +99,8 @@ class Rng:
     def shuffled(self, items: Sequence[T]) -> tuple[T, ...]:
         """Give the items in a uniformly random order."""
         order = list(items)
+        below = self.below
         for i in range(len(order) - 1, 0, -1):
-            j = self.below(i + 1)
+            j = below(i + 1)
             order[i], order[j] = order[j], order[i]
         return tuple(order)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from core.games.cherry_on_the_cake.state import Board, CakeSheet, Interval, PieceStripe, Stripe
 from events.cherry_on_the_cake import StripeAt
 
@@ -11,9 +13,14 @@ def overlap(one: Interval, other: Interval) -> int:
     return max(0, min(one[1], other[1]) - max(one[0], other[0]))
 
 
-def upper_edge(stripe: PieceStripe, rotation: int, width: int) -> Interval:
-    """Give where a stripe meets the upper edge of its piece as it lies: turned by 180 degrees, that is its bottom."""
-    return stripe.top if rotation == 0 else (width - stripe.bottom[1], width - stripe.bottom[0])
+def upper_edge(stripe: Stripe, rotation: int, width: int) -> Interval:
+    """Give where a stripe meets the upper edge of its piece as it lies: turned by 180 degrees, that is its bottom.
+
+    A plate is never turned.
+    """
+    if rotation == 0 or not isinstance(stripe, PieceStripe):
+        return stripe.top
+    return (width - stripe.bottom[1], width - stripe.bottom[0])
 
 
 def lower_edge(stripe: PieceStripe, rotation: int, width: int) -> Interval:
@@ -26,22 +33,26 @@ def stripes(sheet: CakeSheet, board: Board, layer: int) -> tuple[Stripe, ...]:
     return sheet.plates[board.plate].stripes if layer == 0 else sheet.pieces[board.cake[layer - 1][0]].stripes
 
 
-def joints(sheet: CakeSheet, board: Board, layer: int) -> list[tuple[int, int]]:
+def joints(sheet: CakeSheet, board: Board, layer: int) -> tuple[tuple[int, int], ...]:
     """Give the pairs (stripe of the layer below, stripe of this layer) of one colour that overlap; `layer` from 1."""
-    width = sheet.width
     piece, rotation = board.cake[layer - 1]
-    above = [(stripe.colour, lower_edge(stripe, rotation, width)) for stripe in sheet.pieces[piece].stripes]
-    if layer == 1:
-        below = [(stripe.colour, stripe.top) for stripe in sheet.plates[board.plate].stripes]
-    else:
-        piece, rotation = board.cake[layer - 2]
-        below = [(stripe.colour, upper_edge(stripe, rotation, width)) for stripe in sheet.pieces[piece].stripes]
-    return [
-        (lower, upper)
-        for upper, (colour, edge) in enumerate(above)
-        for lower, (other, ledge) in enumerate(below)
-        if colour == other and overlap(ledge, edge)
-    ]
+    turned = 0 if layer == 1 else board.cake[layer - 2][1]
+    return _joints(stripes(sheet, board, layer - 1), turned, sheet.pieces[piece].stripes, rotation, sheet.width)
+
+
+@lru_cache(maxsize=1 << 12)
+def _joints(
+    below: tuple[Stripe, ...], turned: int, above: tuple[PieceStripe, ...], rotation: int, width: int
+) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        [
+            (lower, upper)
+            for upper, stripe in enumerate(above)
+            for lower, other in enumerate(below)
+            if stripe.colour == other.colour
+            and overlap(upper_edge(other, turned, width), lower_edge(stripe, rotation, width))
+        ]
+    )
 
 
 def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
