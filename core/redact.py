@@ -105,7 +105,9 @@ def _holds_structs(hint: Any) -> bool:
 
 def _mask(value: Any) -> Any:
     """Hide faces, keep counts: a tuple of five stays a tuple of five."""
-    return tuple([_mask(item) for item in value]) if type(value) is tuple else MASK
+    if type(value) is not tuple:
+        return MASK
+    return tuple([_mask(item) for item in value]) if tuple in map(type, value) else (MASK,) * len(value)
 
 
 def _hidden(value: Any, within: Any, viewer: Viewer) -> Any:

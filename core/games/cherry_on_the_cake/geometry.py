@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from core.games.cherry_on_the_cake.state import Board, CakeSheet, Interval, PieceStripe, Stripe
+from core.games.cherry_on_the_cake.state import Board, CakeSheet, Interval, Piece, PieceStripe, Plate, Stripe
 from events.cherry_on_the_cake import StripeAt
 
 
@@ -36,19 +36,21 @@ def stripes(sheet: CakeSheet, board: Board, layer: int) -> tuple[Stripe, ...]:
 def joints(sheet: CakeSheet, board: Board, layer: int) -> tuple[tuple[int, int], ...]:
     """Give the pairs (stripe of the layer below, stripe of this layer) of one colour that overlap; `layer` from 1."""
     piece, rotation = board.cake[layer - 1]
-    turned = 0 if layer == 1 else board.cake[layer - 2][1]
-    return _joints(stripes(sheet, board, layer - 1), turned, sheet.pieces[piece].stripes, rotation, sheet.width)
+    below: Piece | Plate = sheet.plates[board.plate]
+    turned = 0
+    if layer > 1:
+        number, turned = board.cake[layer - 2]
+        below = sheet.pieces[number]
+    return _joints(below, turned, sheet.pieces[piece], rotation, sheet.width)
 
 
-@lru_cache(maxsize=1 << 12)
-def _joints(
-    below: tuple[Stripe, ...], turned: int, above: tuple[PieceStripe, ...], rotation: int, width: int
-) -> tuple[tuple[int, int], ...]:
+@lru_cache(maxsize=1 << 13)  # more than any two pieces of the box, either way up
+def _joints(below: Piece | Plate, turned: int, above: Piece, rotation: int, width: int) -> tuple[tuple[int, int], ...]:
     return tuple(
         [
             (lower, upper)
-            for upper, stripe in enumerate(above)
-            for lower, other in enumerate(below)
+            for upper, stripe in enumerate(above.stripes)
+            for lower, other in enumerate(below.stripes)
             if stripe.colour == other.colour
             and overlap(upper_edge(other, turned, width), lower_edge(stripe, rotation, width))
         ]

@@ -70,13 +70,13 @@ class PieceStripe(Stripe, frozen=True, gc=False):
     bottom: Interval
 
 
-class Piece(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class Piece(Struct, frozen=True, gc=False, forbid_unknown_fields=True, cache_hash=True):
     """The face of a cake piece, its stripes from left to right."""
 
     stripes: tuple[PieceStripe, ...]
 
 
-class Plate(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class Plate(Struct, frozen=True, gc=False, forbid_unknown_fields=True, cache_hash=True):
     """A starting piece: the cubes on its back (for the small, middle and large jar) and the stripes of its face."""
 
     start_cubes: tuple[Colour, Colour, Colour]

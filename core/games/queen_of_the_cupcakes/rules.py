@@ -19,7 +19,6 @@ from core.ranking import by_score
 from events.base import Event, Move
 from events.queen_of_the_cupcakes import (
     BankFilled,
-    Cards,
     CardsLaid,
     CardsPassed,
     CardsTaken,
@@ -27,6 +26,7 @@ from events.queen_of_the_cupcakes import (
     FrontPilesRevealed,
     GameEnded,
     HandsDealt,
+    Kind,
     LayingSkipped,
     TurnStarted,
 )
@@ -74,14 +74,10 @@ def next_turn(table: Table) -> TurnStarted:
 # --- a turn ----------------------------------------------------------------------------------------------------------
 
 
-def taking(table: Table) -> Sequence[CardsTaken]:
+def taking(table: Table) -> list[CardsTaken]:
     """1. Take all bank cards of one kind that lies there; taking is compulsory (QC-05, QC-06)."""
-    return _taking(table.seat, table.bank)
-
-
-@lru_cache(maxsize=1 << 14)
-def _taking(seat: int, bank: Cards) -> tuple[CardsTaken, ...]:
-    return tuple([CardsTaken(seat, kind, bank.count(kind)) for kind in dict.fromkeys(bank)])
+    seat, count = table.seat, table.bank.count
+    return [CardsTaken(seat, kind, count(kind)) for kind in dict.fromkeys(table.bank)]
 
 
 def only_taking(table: Table) -> CardsTaken | None:
@@ -89,24 +85,25 @@ def only_taking(table: Table) -> CardsTaken | None:
     return taking(table)[0] if table.bank.count(table.bank[0]) == len(table.bank) else None
 
 
-def laying(table: Table) -> Sequence[CardsLaid]:
+def laying(table: Table) -> list[CardsLaid]:
     """2. Lay out cards of one kind, 1 to 3 beside its bin and 1 to 3 in front (QC-07), just taken or not (QC-20).
 
     It is one action: a bin may overflow (QC-08), and what was laid in front with the card that fills it counts (QC-09).
     """
-    hand, kinds = table.hands[table.seat], table.sheet.kinds
-    return _laying(table.seat, kinds, tuple([hand.count(kind) for kind in kinds]), *table.sheet.lay_out)
+    seat, hand = table.seat, table.hands[table.seat]
+    least, most = table.sheet.lay_out
+    return [
+        move
+        for kind in table.sheet.kinds
+        if (held := hand.count(kind)) >= 2 * least
+        for move in laying_of(seat, kind, held, least, most)
+    ]
 
 
-@lru_cache(maxsize=1 << 14)
-def _laying(seat: int, kinds: Cards, held: tuple[int, ...], least: int, most: int) -> tuple[CardsLaid, ...]:
-    return tuple(
-        [
-            CardsLaid(seat, kind, beside_bin, in_front)
-            for kind, count in zip(kinds, held, strict=True)
-            for beside_bin, in_front in splits(count, least, most)
-        ]
-    )
+@lru_cache(maxsize=1024)
+def laying_of(seat: int, kind: Kind, held: int, least: int, most: int) -> tuple[CardsLaid, ...]:
+    """Give the ways to lay out some of the cards that a seat holds of a kind."""
+    return tuple([CardsLaid(seat, kind, beside_bin, in_front) for beside_bin, in_front in splits(held, least, most)])
 
 
 @lru_cache(maxsize=1024)
