@@ -19,6 +19,7 @@ from msgspec import Struct
 from core.bots import Bot
 from core.chance import Chance
 from core.sheets import Sheet, sheet_digest
+from core.tally import Metric, Subjects
 from core.words import plain
 from events.base import Event, Move, Options
 from events.upcast import Upcaster
@@ -68,6 +69,12 @@ class Game(ABC, Generic[StateT]):
 
     irrevocable: ClassVar[tuple[type[Event], ...]] = ()
     """Events that show something new or bind a seat: while a game is played, no take-back goes behind one (CC-62)."""
+    windows: ClassVar[tuple[type[Event], ...]] = ()
+    """Public events after which a rival may be asked in secret: a live game waits there whether one is or not (G-06)."""
+    metrics: ClassVar[tuple[Metric, ...]] = ()
+    """What this game alone is measured by, beside what any game is (`core.metrics`)."""
+    subjects: ClassVar[Subjects | None] = None
+    """What its seats hold and use, if the worth of single cards is to be asked for."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
@@ -80,6 +87,15 @@ class Game(ABC, Generic[StateT]):
     def words(self, event: Event, names: Sequence[str], /) -> str:
         """Give an event, as its viewer may see it, as a sentence; `names` has one name a seat."""
         return plain(event, names)
+
+    def standing(self, state: StateT, /) -> tuple[int, ...] | None:
+        """Give what each seat would score if the game ended now, hidden things included; None if that says nothing."""
+        return None
+
+    def sides(self, state: StateT, /) -> tuple[tuple[int, ...], ...]:
+        """Give the seats of a finished game that win and lose together: each alone, unless there are teams."""
+        outcome = self.outcome(state)
+        return () if outcome is None else tuple([(seat,) for seat in range(len(outcome.scores))])
 
     @abstractmethod
     def initial(self) -> StateT:

@@ -43,8 +43,8 @@ def _struct(value: Struct, prefix: str) -> Iterator[tuple[str, Leaf]]:
         mark = marks.get(name)
         if mark is not None and mark.kind == "components":
             continue
-        labels = _labels(value, mark.names) if mark is not None and mark.kind == "labelled" else None
-        yield from _any(getattr(value, name), prefix + name, labels)
+        names = labels(value, mark.names) if mark is not None and mark.kind == "labelled" else None
+        yield from _any(getattr(value, name), prefix + name, names)
 
 
 def _any(value: Any, path: str, labels: tuple[str, ...] | None) -> Iterator[tuple[str, Leaf]]:
@@ -60,7 +60,8 @@ def _any(value: Any, path: str, labels: tuple[str, ...] | None) -> Iterator[tupl
         yield path, value
 
 
-def _labels(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+def labels(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the names of a tuple's positions, found along a path from the struct it stands in (`labelled`)."""
     for name in path:
         value = getattr(value, name)
     return tuple([str(label) for label in value])

@@ -64,6 +64,48 @@ def choose(
     return value or None
 
 
+def several(label: str, name: str, options: Sequence[str], *, others: bool = False) -> tuple[str, ...] | None:
+    """Show a box of several choices, which stand in the address as `name`, once each; None if there is none.
+
+    With `others` a value that is not offered may be typed.
+    """
+    asked = list(dict.fromkeys(st.query_params.get_all(name)))
+    known = [value for value in asked if value in options or (others and value)]
+    if known != asked:
+        missing = ", ".join([f"“{value[:60]}”" for value in asked if value not in known])
+        notice(f"The address asks for {name} {missing}, which is not there.")
+        _put(name, known)
+    key = f"choice-{name}"
+    st.session_state[key] = known
+    offered = [*options, *[value for value in known if value not in options]]
+    chosen = st.multiselect(
+        label, offered, key=key, on_change=lambda: _put(name, st.session_state[key]), accept_new_options=others
+    )
+    return tuple(chosen) or None
+
+
+def typed(label: str, name: str, form: str, hint: str) -> str | None:
+    """Show a box for text of a form (a regular expression), which stands in the address as `name`; None if empty."""
+    asked = st.query_params.get(name)
+    if asked is not None and not re.fullmatch(form, asked):
+        notice(f"“{asked[:60]}” is no {name}: {hint}.")
+        del st.query_params[name]
+        asked = None
+    key = f"choice-{name}"
+    st.session_state[key] = asked or ""
+    value = st.text_input(
+        label, key=key, placeholder=hint, on_change=lambda: _put(name, [st.session_state[key].strip()])
+    )
+    return value or None
+
+
+def _put(name: str, values: Sequence[str]) -> None:
+    if given := [value for value in values if value]:
+        st.query_params[name] = given
+    else:
+        st.query_params.pop(name, None)
+
+
 def notice(text: str) -> None:
     """Keep a line for the page to say, also if another page says it."""
     said: list[str] = st.session_state.setdefault(NOTICE, [])

@@ -66,3 +66,67 @@ def endings(shares: pl.DataFrame) -> str:
         for row in shares.sort("n", descending=True).to_dicts()
     ]
     return f"Of {shares['games'][0]} games, {listed(parts)}."
+
+
+def seat_test(tested: pl.DataFrame) -> str:
+    """Say of each seat count whether seats win so unequally that it is more than chance, from `seat_test`."""
+    return "\n".join([_tested(row) for row in tested.iter_rows(named=True)])
+
+
+def _tested(row: Mapping[str, Any]) -> str:
+    games = f"{row['n']:,} games of {row['seats']} seats"
+    if not row["enough"]:
+        return f"{games} are too few to test whether a seat has an advantage."
+    if row["p"] is None:
+        return f"In all {games} everybody shared the win: no seat has an advantage."
+    if row["p"] < 0.05:
+        return f"In {games} seats win more unequally than chance explains ({chance(row['p'])})."
+    return f"In {games} seats win no more unequally than chance explains ({chance(row['p'])})."
+
+
+def chance(p: float) -> str:
+    """Give a p-value as text."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def measured(rows: pl.DataFrame, unit: str, key: str) -> str:
+    """Say what a metric comes to, from `metric_summary`: all of it in a line, and where it is most and least."""
+    n, total = int(rows["n"].sum()), int(rows["total"].sum())
+    if not n:
+        return "Nothing of the kind happened in these games."
+
+    def said(value: float) -> str:
+        return percent(value) if unit == "rate" else f"{value:.2f}"
+
+    answer = f"{said(total / n)} over {n:,} cases."
+    judged = rows.filter("enough").sort("value")
+    if not key or judged.height < 2:
+        return answer
+    low, high = judged.row(0, named=True), judged.row(-1, named=True)
+    return (
+        f"{answer} Most: {high['label']} with {said(high['value'])}. Least: {low['label']} with {said(low['value'])}."
+    )
+
+
+def rated(ratings: pl.DataFrame) -> str:
+    """Say who is the strongest, and whether that is sure, from `ratings`."""
+    if ratings.height < 2:
+        return "Nobody has met anybody in these games."
+    first, second = ratings.row(0, named=True), ratings.row(1, named=True)
+    sure = "" if first["low"] > second["high"] else " Their intervals overlap: it may be the other way round."
+    return (
+        f"{first['player']} stands highest with {first['mu']:.1f} ({first['low']:.1f} to {first['high']:.1f}), before "
+        f"{second['player']} with {second['mu']:.1f}.{sure}"
+    )
+
+
+def met(pairs: pl.DataFrame) -> str:
+    """Say who is ahead of whom most clearly, from `head_to_head`."""
+    clear = pairs.filter(pl.col("enough") & (pl.col("low") > 0.5)).sort("share", descending=True)
+    if clear.is_empty():
+        return "Nobody finishes ahead of another more often than chance explains."
+    best = clear.row(0, named=True)
+    return (
+        f"{best['player']} finishes ahead of {best['other']} in {percent(best['share'])} of {best['n']:,} games "
+        f"({percent(best['low'])} to {percent(best['high'])}); {clear.height} such pairs in all."
+    )

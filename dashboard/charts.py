@@ -16,47 +16,91 @@ ENOUGH: Final = f"{FLOOR} games or more"
 FEW: Final = f"fewer than {FLOOR}: says little"
 
 
-def rates(frame: pl.DataFrame, title: str) -> alt.LayerChart:
-    """Draw shares with their intervals, a line a row: columns label, rate, low, high, n, enough, and maybe baseline.
+PICK: Final = "pick"
+"""What a click on a chart is called: it tells the column `cell` of what was clicked."""
 
-    Hollow grey points rest on too few games; the upright tick is the baseline.
+
+def rates(frame: pl.DataFrame, title: str, form: str = ".1%") -> alt.LayerChart:
+    """Draw values with their intervals, a line a row: columns label, rate, low, high, n, enough, and maybe baseline.
+
+    Hollow grey points rest on too few games; the upright tick is the baseline. `form` is how values are written.
     """
     shown = frame.with_columns(games=pl.when("enough").then(pl.lit(ENOUGH)).otherwise(pl.lit(FEW)))
-    top = min(1.0, 1.05 * max([0.1, *shown["high"]]))
+    share = form.endswith("%")
+    top = min(1.0, 1.05 * max([0.1, *shown["high"].drop_nulls()]))
+    scale = alt.Scale(domain=[0, top]) if share else alt.Scale(zero=False)
+    axis = alt.Axis(format="%") if share else alt.Axis()
 
-    def share(column: str) -> alt.X:
-        return alt.X(f"{column}:Q", title=title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, top]))
+    def across(column: str) -> alt.X:
+        return alt.X(f"{column}:Q", title=title, axis=axis, scale=scale)
 
     colour = alt.Color(
         "games:N",
         scale=alt.Scale(domain=[ENOUGH, FEW], range=[ACCENT, GREY]),
         legend=alt.Legend(title=None, orient="bottom", columns=1),
     )
-    said = [alt.Tooltip("label:N"), *[alt.Tooltip(f"{name}:Q", format=".1%") for name in ("rate", "low", "high")]]
+    said = [alt.Tooltip("label:N"), *[alt.Tooltip(f"{name}:Q", format=form) for name in ("rate", "low", "high")]]
     base = alt.Chart(shown).encode(
         y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)), tooltip=[*said, alt.Tooltip("n:Q")]
     )
-    points = base.encode(x=share("rate"), color=colour)
+    points = base.encode(x=across("rate"), color=colour)
     layers = [
-        base.mark_rule(strokeWidth=3).encode(x=share("low"), x2="high:Q", color=colour),
+        base.mark_rule(strokeWidth=3).encode(x=across("low"), x2="high:Q", color=colour),
         points.transform_filter("datum.enough").mark_point(filled=True, size=110, opacity=1),
         points.transform_filter("!datum.enough").mark_point(size=110, strokeWidth=2),
     ]
-    if "baseline" in shown.columns:
-        layers.insert(0, base.mark_tick(color=BASELINE, thickness=3, height=22).encode(x=share("baseline")))
+    if "baseline" in shown.columns and shown["baseline"].null_count() < shown.height:
+        layers.insert(0, base.mark_tick(color=BASELINE, thickness=3, height=22).encode(x=across("baseline")))
+    if "cell" in shown.columns:  # unseen, so that a click near a point meets it
+        layers.append(base.mark_point(size=900, opacity=0, filled=True).encode(x=across("rate")).add_params(_pick()))
     return alt.LayerChart(layer=layers, height=alt.Step(30))
 
 
-def counts(frame: pl.DataFrame, value: str, title: str) -> alt.Chart:
-    """Draw how often each whole number came up: columns `value` and n."""
+def counts(frame: pl.DataFrame, value: str, title: str, unit: str = "games") -> alt.Chart:
+    """Draw how often each whole number came up: columns `value`, n, and maybe cell. `unit` says what n counts."""
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(color=ACCENT, cornerRadiusEnd=3)
         .encode(
             x=alt.X(f"{value}:O", title=title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-            y=alt.Y("n:Q", title="games" if value == "turns" else "seats", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("n:Q", title=unit, axis=alt.Axis(tickMinStep=1)),
             tooltip=[alt.Tooltip(value, title=title), "n"],
         )
         .properties(height=240)
     )
-    return chart
+    return chart.add_params(_pick()) if "cell" in frame.columns else chart
+
+
+def matrix(frame: pl.DataFrame) -> alt.LayerChart:
+    """Draw who finishes ahead of whom: columns player, other, share, low, high, n, enough, cell."""
+    base = alt.Chart(frame).encode(
+        x=alt.X("other:N", title="ahead of", axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=120)),
+        y=alt.Y("player:N", title=None, axis=alt.Axis(labelLimit=160)),
+        tooltip=[
+            alt.Tooltip("player:N"),
+            alt.Tooltip("other:N"),
+            *[alt.Tooltip(f"{name}:Q", format=".1%") for name in ("share", "low", "high")],
+            alt.Tooltip("n:Q"),
+        ],
+    )
+    scale = alt.Scale(domain=[0, 0.5, 1], range=[BASELINE, "#d9dcd8", ACCENT])
+    squares = base.mark_rect().encode(
+        color=alt.Color("share:Q", scale=scale, legend=None),
+        opacity=alt.condition("datum.enough", alt.value(1), alt.value(0.35)),
+    )
+    words = base.mark_text(color="#10201a").encode(text=alt.Text("share:Q", format=".0%"))
+    return alt.LayerChart(layer=[squares.add_params(_pick()), words], height=alt.Step(34))
+
+
+def xy(frame: pl.DataFrame, x: str, y: str) -> alt.Chart:
+    """Draw two columns of any frame, as points or, where x is no number, as bars."""
+    number = frame.schema[x].is_numeric()
+    chart = alt.Chart(frame.select(pl.col(x).alias("x"), pl.col(y).alias("y")))
+    marked = chart.mark_circle(color=ACCENT, size=60, opacity=0.8) if number else chart.mark_bar(color=ACCENT)
+    across = alt.X("x:Q" if number else "x:N", title=x, sort=None)
+    drawn: alt.Chart = marked.encode(x=across, y=alt.Y("y:Q", title=y), tooltip=["x", "y"]).properties(height=320)
+    return drawn
+
+
+def _pick() -> alt.Parameter:
+    return alt.selection_point(PICK, fields=["cell"])

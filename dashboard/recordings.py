@@ -7,6 +7,7 @@ remembered under its generation, so what a simulation has just stored shows at t
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -20,9 +21,11 @@ from dashboard.payload import Payload
 from events.errors import FormatError
 from events.marks import Viewer
 from events.tape import Tape
-from replay import exchange
-from replay.store import Filter, Store
+from replay import exchange, ratings
+from replay.errors import UnknownReplay
+from replay.store import Filter, Share, Store
 from replay.timeline import Timeline
+from replay.watches import hits
 
 PATIENCE: Final = 4.0
 """Seconds that somebody at a page waits for a database that others hold."""
@@ -58,21 +61,45 @@ class Library(Struct, frozen=True):
         """Give a row a replay, the newest first."""
         return _replays(self, wanted, limit, offset)
 
-    def results(self, wanted: Filter) -> pl.DataFrame:
-        """Give a row a seat of each finished game."""
-        return _results(self, wanted)
-
     def players(self, wanted: Filter) -> list[str]:
         """Give the names of those who played in the newest replays, in order."""
         return sorted(_replays(self, wanted, LISTED, 0).get_column("players").explode().drop_nulls().unique().to_list())
+
+    def bots(self, wanted: Filter) -> list[str]:
+        """Give the bots that played in the newest replays, in order."""
+        return sorted(_replays(self, wanted, LISTED, 0).get_column("bots").explode().drop_nulls().unique().to_list())
+
+    def facets(self, game: str | None) -> Mapping[str, list[str]]:
+        """Give what replays can be told apart by: provenance, sheet, options, tags."""
+        return _facets(self, game)
+
+    def first_of(self, kind: str, id: str) -> int | None:
+        """Give the first step of a kind of event in a replay, if it has one."""
+        return store().first_of(kind, [id]).get(id)
+
+    def table(self, question: Callable[..., pl.DataFrame], *about: object) -> pl.DataFrame:
+        """Give the answer to a question: a method of `Store` that gives a frame, and what it is asked about."""
+        return _table(self, question, about)
+
+    def ratings(self, wanted: Filter) -> pl.DataFrame:
+        """Give the ratings of those who played in the newest games."""
+        return _ratings(self, wanted)
+
+    def measured(self, wanted: Filter) -> Share:
+        """Say how many of the finished games are measured."""
+        return _measured(self, wanted)
 
     def timeline(self, id: str) -> Timeline:
         """Open a replay; raises `UnknownReplay`, and `SetupError` if its game is not here."""
         return _timeline(self, id)
 
-    def payload(self, id: str, viewer: Viewer) -> Payload:
-        """Give a replay's frames as a viewer sees them."""
-        return _payload(self, id, viewer)
+    def payload(self, id: str, viewer: Viewer, step: int) -> Payload:
+        """Give a replay's frames as a viewer sees them; of a long one those around a step of the viewer's."""
+        return _payload(self, id, viewer, frames.part_around(step, len(self.timeline(id).moments(viewer))))
+
+    def hits(self, id: str, viewer: Viewer, condition: str) -> tuple[int, ...]:
+        """Give the viewer's steps at which a condition holds; raises `WatchError`."""
+        return _hits(self, id, viewer, condition)
 
     def tape(self, id: str) -> Tape:
         """Give a replay as it was recorded."""
@@ -95,13 +122,30 @@ def _replays(at: Library, wanted: Filter, limit: int | None, offset: int) -> pl.
     return store().replays(wanted, limit, offset)
 
 
-@lru_cache(maxsize=8)
-def _results(at: Library, wanted: Filter) -> pl.DataFrame:
-    return store().seat_results(wanted)
+@lru_cache(maxsize=32)
+def _facets(at: Library, game: str | None) -> Mapping[str, list[str]]:
+    return store().facets(game)
+
+
+@lru_cache(maxsize=128)
+def _table(at: Library, question: Callable[..., pl.DataFrame], about: tuple[object, ...]) -> pl.DataFrame:
+    return question(store(), *about)
+
+
+@lru_cache(maxsize=16)
+def _ratings(at: Library, wanted: Filter) -> pl.DataFrame:
+    return ratings.ratings(store().meetings(wanted))
+
+
+@lru_cache(maxsize=32)
+def _measured(at: Library, wanted: Filter) -> Share:
+    return store().measured(wanted)
 
 
 @lru_cache(maxsize=32)
 def _tape(at: Library, id: str) -> Tape:
+    if id in store().at_play():  # its hidden cards are nobody's to see; pages do not know who looks
+        raise UnknownReplay("This game is being played. It opens here when it is over.")
     return store().read(id)
 
 
@@ -111,8 +155,13 @@ def _timeline(at: Library, id: str) -> Timeline:
 
 
 @lru_cache(maxsize=16)
-def _payload(at: Library, id: str, viewer: Viewer) -> Payload:
-    return frames.payload(_timeline(at, id), viewer)
+def _payload(at: Library, id: str, viewer: Viewer, part: range) -> Payload:
+    return frames.payload(_timeline(at, id), viewer, part)
+
+
+@lru_cache(maxsize=64)
+def _hits(at: Library, id: str, viewer: Viewer, condition: str) -> tuple[int, ...]:
+    return hits(_timeline(at, id), viewer, condition)
 
 
 class Import(Struct, frozen=True):

@@ -129,15 +129,17 @@ def role_css(theme: Theme | None = None) -> str:
     return "".join(rules)
 
 
-def tracks(frames: Sequence[Mapping[str, T]]) -> dict[str, Track[T]]:
+def tracks(frames: Sequence[Mapping[str, T]], start: int = 0) -> dict[str, Track[T]]:
     """For each name the (frame number, value) at which its value changes; `None` where it goes away.
+
+    Frames are numbered from `start`.
 
     Serves pictures (name of a group -> its elements) and flattened states (path -> value) alike. A name has no entry
     before the frame in which it first appears, names stand in the order of first appearance, and the value at frame k
     is the one of the last entry at or before k.
     """
     result: dict[str, Track[T]] = {}
-    for number, frame in enumerate(frames):
+    for number, frame in enumerate(frames, start):
         for name, value in frame.items():
             track = result.setdefault(name, [])
             if not track or track[-1][1] != value:

@@ -3,6 +3,7 @@
 It is told by the environment: `TABLETAPE_DB` is the database, `TABLETAPE_HOST` the address it listens on, and
 `TABLETAPE_ALLOWED_HOSTS` further names (comma-separated) under which browsers may ask for it. A request under any other
 name is refused, so that no foreign web page can have its own name point here and read along.
+`replay.api.settings` has what the interface is told.
 """
 
 from __future__ import annotations
@@ -14,25 +15,21 @@ import socket
 import time
 from base64 import b64encode
 from importlib import resources
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 import structlog
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.starlette import App
 
-from core.registry import games
-from dashboard.recordings import store
-from replay.errors import StoreError
+from replay.api.service import Service
+from replay.api.settings import settings_from
+from replay.api.web import api
 
 log = structlog.get_logger("tabletape.server")
 
@@ -106,6 +103,7 @@ class Guard:
             return
         started = time.perf_counter()
         status = 500
+        told: dict[str, str] = scope.setdefault("tabletape", {})  # the interface says here what a request was about
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -131,24 +129,8 @@ class Guard:
                 path=path,
                 status=status,
                 ms=round(1000 * (time.perf_counter() - started), 1),
+                **told,
             )
-
-
-async def health(request: Request) -> JSONResponse:
-    """Say whether the service and its database answer."""
-    facts = {"version": _version(), "games": list(games())}
-    try:
-        replays = await run_in_threadpool(lambda: store().count())
-    except StoreError as error:
-        return JSONResponse({"ok": False, **facts, "problem": type(error).__name__}, 503)
-    return JSONResponse({"ok": True, **facts, "replays": replays})
-
-
-def _version() -> str:
-    try:
-        return version("tabletape")
-    except PackageNotFoundError:
-        return "not installed: run from a checkout"
 
 
 def _log_error(error: Exception) -> None:
@@ -161,7 +143,7 @@ HOSTS: Final = allowed_hosts(
 
 app = App(
     Path(__file__).with_name("app.py"),
-    routes=[Route("/api/health", health)],
+    routes=[Mount("/api", api(Service(settings_from(os.environ))))],
     middleware=[Middleware(Guard), Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
     on_script_error=_log_error,
 )

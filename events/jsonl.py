@@ -9,6 +9,10 @@ Line 1 of a game is its header (it starts with the format version), then comes o
 changed byte is not only noticed but found, also in games without a seed. Writers of other programs may leave `check`,
 `length` and `digest` out: then nothing is claimed and nothing is compared. Blank lines are skipped.
 
+Behind its events may stand what is said about a game, which is no part of its stream, a line a note:
+
+    {"note":{"step":12,"kind":"bookmark","author":"Ada","seen_by":[0],"text":"here it turned"}}
+
 Where the header has a check, every event has one. Reading never stops at a bad game: each game comes back with what is
 sound and, in `fault`, what is not.
 """
@@ -19,19 +23,25 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from typing import Annotated
 
 import msgspec
 from msgspec import Struct
 
 from events.codec import canonical
 from events.errors import FormatError
-from events.tape import FORMAT, NAME_LIMIT, ROOT, SEED_LIMIT, Fault, Header, Tape, link, links
+from events.tape import FORMAT, NAME_LIMIT, ROOT, SEED_LIMIT, Count, Fault, Header, Tape, link, links
 
 CHECK = 8
 """Hexadecimal digits of a check."""
 
 LINE_LIMIT = 1 << 20
 """Longest line, in bytes, that is read as one."""
+
+NOTE_LIMIT = 4000
+"""Longest text of a note, in characters."""
+
+_NOTE = b'{"note":{'
 
 _Line = tuple[int, bytes]
 """A line of a file and its number, counted from 1."""
@@ -41,12 +51,37 @@ _ours = re.compile(rb'\{"seq":(0|[1-9][0-9]{0,9}),(?:"check":"([0-9a-f]{8})",)?(
 _header_decoder = msgspec.json.Decoder(Header)
 
 
+class Remark(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A note as it travels: the step it is about, of which kind it is, who wrote it, and the text.
+
+    `seen_by` are the seats that may read it; None: everybody; none: only who may see everything.
+    """
+
+    step: Count
+    kind: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    author: Annotated[str, msgspec.Meta(max_length=NAME_LIMIT)] | None = None
+    seen_by: tuple[Count, ...] | None = None
+    text: Annotated[str, msgspec.Meta(max_length=NOTE_LIMIT)] = ""
+
+
+class _NoteLine(Struct, forbid_unknown_fields=True):
+    note: Remark
+
+
+_note_decoder = msgspec.json.Decoder(_NoteLine)
+
+
 class Reading(Struct, frozen=True):
-    """One game found in a file: the line of its header, and the tape; or, without a header, why there is none."""
+    """One game found in a file: the line of its header, the tape, and the notes with it; or why there is no tape.
+
+    `bad_notes` has the line and the reason for each note that cannot be read.
+    """
 
     line: int
     tape: Tape | None
     problem: str | None = None
+    notes: tuple[Remark, ...] = ()
+    bad_notes: tuple[tuple[int, str], ...] = ()
 
 
 def write(tape: Tape) -> Iterator[bytes]:
@@ -57,6 +92,11 @@ def write(tape: Tape) -> Iterator[bytes]:
         yield b'{"seq":%d,"check":"%b",%b\n' % (seq, after.hex()[:CHECK].encode(), event[1:])
     for line in tape.events[len(tape.sound) :]:
         yield line + b"\n"
+
+
+def write_note(note: Remark) -> bytes:
+    """Give the line of a note, with its line end."""
+    return b'{"note":%b}\n' % canonical(note)
 
 
 def halted(tape: Tape, fault: Fault) -> Tape:
@@ -99,14 +139,29 @@ def _readings(game: list[_Line]) -> Iterator[Reading]:
     except FormatError as error:
         yield Reading(start, None, str(error))
         return
-    lines = game[1:]
+    lines = [line for line in game[1:] if not line[1].startswith(_NOTE)]
+    notes, bad = _notes([line for line in game[1:] if line[1].startswith(_NOTE)])
     if header.length is not None and header.digest is not None and len(lines) > header.length:
         tape = _tape(header, lines[: header.length], checked)
         if tape.fault is None:  # a whole game: what follows is another's, whose header is damaged
-            yield Reading(start, tape)
+            yield Reading(start, tape, None, notes, bad)
             yield from _readings(lines[header.length :])
             return
-    yield Reading(start, _tape(header, lines, checked))
+    yield Reading(start, _tape(header, lines, checked), None, notes, bad)
+
+
+def _notes(lines: list[_Line]) -> tuple[tuple[Remark, ...], tuple[tuple[int, str], ...]]:
+    """Read lines of notes: those that can be read, and where and why others cannot."""
+    notes = list[Remark]()
+    bad = list[tuple[int, str]]()
+    for number, line in lines:
+        try:
+            if len(line) > LINE_LIMIT:
+                raise ValueError(f"{len(line):,} bytes long")
+            notes.append(_note_decoder.decode(line).note)
+        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+            bad.append((number, f"a note that cannot be read: {' '.join(str(error).split())}"))
+    return tuple(notes), tuple(bad)
 
 
 def _header(line: bytes) -> tuple[Header, bool]:

@@ -171,6 +171,8 @@ class Database:
         """
         self.path = Path(path).resolve()
         self.wait = wait
+        self.longest_wait = 0.0
+        """Seconds of the longest wait for a lease so far, the work that was done with it not counted."""
         self._attachment = _attachment(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
@@ -239,11 +241,13 @@ class Database:
     @contextmanager
     def _locked(self, how: int) -> Iterator[int]:
         """Hold the lock; gives the turnstile, at which others queue for it."""
-        until = time.monotonic() + self.wait
+        asked = time.monotonic()
+        until = asked + self.wait
         with _opened(self._side("turn")) as turn, _opened(self._side("lock")) as lock:
             self._take(turn, fcntl.LOCK_EX, until)
             self._take(lock, how, until)
             fcntl.flock(turn, fcntl.LOCK_UN)
+            self.longest_wait = max(self.longest_wait, time.monotonic() - asked)
             if how == fcntl.LOCK_SH:
                 yield turn
                 return
@@ -445,7 +449,7 @@ def _explained(path: Path, said: str) -> StoreError:
     what = said.replace(str(path), "")
     if other := re.search(r"Could not set lock on file.*?\(PID (\d+)\)", what):
         return StoreBusy(f"{path} is busy: process {other[1]}, which is not Tabletape, has it open")
-    if "No space left" in what:
+    if re.search("No space left|Disk quota exceeded|File too large", what):
         return StoreError(
             f"no room left for {path}: the last step may not be kept, all before it is; make room and start again"
         )

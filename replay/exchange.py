@@ -7,7 +7,7 @@ its lines beside it as they came, and is marked; its neighbours load. Files are 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -19,10 +19,11 @@ from core.registry import games
 from core.streams import decode, lawful
 from events.codec import canonical, encode
 from events.errors import FormatError, SetupError
-from events.jsonl import LINE_LIMIT, halted, read, write
+from events.jsonl import LINE_LIMIT, Remark, halted, read, write, write_note
 from events.marks import Viewer
 from events.tape import Tape
 from replay.games import game_of
+from replay.notes import Note, as_seen, remark_of
 from replay.timeline import Timeline
 
 COMPRESSED = ".zst"
@@ -32,6 +33,7 @@ COMPRESSED = ".zst"
 class Found(Struct, frozen=True):
     """One game of a file: the line it starts on, its tape if it has one, and what is wrong with it, if anything is.
 
+    `notes` are those of its notes that are sound; of one that is not, there is a `Found` of its own, without a tape.
     `step` is the first event that cannot be believed, or None where none or no single one is to blame.
     """
 
@@ -39,6 +41,7 @@ class Found(Struct, frozen=True):
     tape: Tape | None
     problem: str | None
     step: int | None = None
+    notes: tuple[Remark, ...] = ()
 
 
 @contextmanager
@@ -76,7 +79,11 @@ def read_file(path: Path) -> Iterator[Found]:
                 else:
                     tape, problem = judged(game.tape)
                     step = None if problem is None or tape.fault is None else tape.fault.step
-                    yield Found(game.line, tape, problem, step)
+                    notes = tuple([note for note in game.notes if note.step < len(tape.events)])
+                    yield Found(game.line, tape, problem, step, notes)
+                    yield from [Found(line, None, reason) for line, reason in game.bad_notes]
+                    lost = [note.step for note in game.notes if note not in notes]
+                    yield from [Found(game.line, None, f"a note on step {at}, which is not there") for at in lost]
     except OSError as error:
         failed.append(error.strerror or str(error))
     if failed and not number:
@@ -119,14 +126,16 @@ def judged(tape: Tape) -> tuple[Tape, str | None]:
     return tape, f"stops at event {fault.step}: {fault.reason}"
 
 
-def lines_of(tape: Tape, viewer: Viewer | None = None) -> Iterator[bytes]:
+def lines_of(tape: Tape, viewer: Viewer | None = None, notes: Sequence[Note] = ()) -> Iterator[bytes]:
     """Give a tape as lines: whole for None, so that it can be read again, or only what one viewer may ever see of it.
 
     What is written for a viewer is for reading and for other programs. It has neither the seed nor checks nor hidden
-    events, and events are numbered as the viewer sees them.
+    events, and events are numbered as the viewer sees them. Behind the events stand the notes, those that the viewer
+    may read.
     """
     if viewer is None:
         yield from write(tape)
+        yield from _lines_of_notes(notes)
         return
     timeline = Timeline(tape)
     header = tape.header
@@ -146,3 +155,10 @@ def lines_of(tape: Tape, viewer: Viewer | None = None) -> Iterator[bytes]:
     )
     for shown in timeline.shown(viewer):
         yield b'{"seq":%d,' % shown.number + encode(shown.step.event)[1:] + b"\n"
+    yield from _lines_of_notes(as_seen(notes, timeline, viewer))
+
+
+def _lines_of_notes(notes: Sequence[Note]) -> list[bytes]:
+    """In one order whoever stored them: by step, then by what they say."""
+    lines = [(note.step, write_note(remark_of(note))) for note in notes]
+    return [line for _, line in sorted(lines)]

@@ -87,9 +87,9 @@ def project(lease: Lease, replay: str, event: str, **values: object) -> None:
 
 
 def replace(lease: Lease, id: str) -> None:
-    """Make the projections of one replay anew; raises `ProjectionFailed`."""
-    for projection in _running(lease):
-        lease.run(f"DELETE FROM {projection.name} WHERE replay = $id", id=id)
+    """Make the projections of one replay anew, and forget what was measured in it; raises `ProjectionFailed`."""
+    for table in (*[projection.name for projection in _running(lease)], "tally", "measured"):
+        lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
     project(lease, "(SELECT * FROM replay WHERE id = $id)", "(SELECT * FROM event WHERE replay = $id)", id=id)
 
 

@@ -11,14 +11,11 @@ from core.engine import past_secrets
 from core.paths import diff, flatten
 from core.redact import moves_of
 from events.base import Move
-from events.errors import FormatError
 from events.marks import Viewer
-from replay.timeline import Timeline
+from replay.alternatives import alternatives
+from replay.timeline import Timeline, names_of
 
-
-def names_of(timeline: Timeline) -> list[str]:
-    """Give the name of each seat, for words."""
-    return [player.name for player in timeline.header.players]
+__all__ = ["events_of", "fault_of", "moves_at", "names_of", "step_of"]
 
 
 def events_of(timeline: Timeline, viewer: Viewer) -> dict[str, Any]:
@@ -47,32 +44,32 @@ def events_of(timeline: Timeline, viewer: Viewer) -> dict[str, Any]:
 
 
 def step_of(timeline: Timeline, number: int, viewer: Viewer) -> dict[str, Any]:
-    """Give one step as `viewer` sees it: event, rule, changes, state, and the moves that the viewer may see.
+    """Give one step as `viewer` sees it: event, rule, changes, state, the moves that the viewer may see, and what
+    could come next.
 
     `number` counts what the viewer sees; raises `FormatError` if it sees no such step.
     """
     names = names_of(timeline)
-    steps = list(timeline.shown(viewer))
-    if not 0 <= number < len(steps):
-        raise FormatError(f"there is no step {number}: this viewer sees steps 0 to {len(steps) - 1}")
-    shown = steps[number]
-    state = flatten(shown.view)
-    before = flatten(steps[number - 1].view) if number else {}
-    moves = moves_at(timeline, shown.at, viewer)
+    at = timeline.at(number, viewer)
+    step = timeline.seen_step(number, viewer)
+    state = flatten(timeline.seen_view(number, viewer))
+    before = flatten(timeline.seen_view(number - 1, viewer)) if number else {}
+    moves = moves_at(timeline, at, viewer)
     return {
         "id": timeline.header.id,
         "number": number,
-        "last": len(steps) - 1,
-        "turn": shown.step.turn,
-        "round": shown.step.round,
-        "seat": shown.step.seat,
-        "cause": shown.step.cause,
-        "rule": shown.step.rule,
-        "words": timeline.game.words(shown.step.event, names),
-        "event": msgspec.to_builtins(shown.step.event),
+        "last": len(timeline.moments(viewer)) - 1,
+        "turn": step.turn,
+        "round": step.round,
+        "seat": step.seat,
+        "cause": step.cause,
+        "rule": step.rule,
+        "words": timeline.game.words(step.event, names),
+        "event": msgspec.to_builtins(step.event),
         "changes": diff(before, state),
         "state": state,
         "moves": [timeline.game.words(move, names) for move in moves],
+        "next": msgspec.to_builtins(alternatives(timeline, number, viewer)),
         "fault": fault_of(timeline, viewer),
     }
 

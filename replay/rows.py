@@ -184,7 +184,7 @@ def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
             sheets[sheet[0]] = sheet
         described.append((tape, events, along))
     return (
-        pl.DataFrame(replays, schema=REPLAY_ROW),
+        pl.DataFrame({name: [row[name] for row in replays] for name in REPLAY_ROW}, schema=REPLAY_ROW),
         _event_frame(described),
         pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
     )

@@ -14,17 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple
 from uuid import UUID
 
+import msgspec
 import polars as pl
 
 from events.errors import FormatError, TabletapeError
+from events.jsonl import Remark
 from events.tape import Header, Tape, digest
-from replay import names, notes, parquet, projections
+from replay import counting, measuring, meetings, names, notes, parquet, projections
 from replay.appender import Appender
 from replay.appending import Append, Ends, Expected
 from replay.checking import Finding, streams, whole_store
@@ -32,17 +35,36 @@ from replay.contract import Added, together
 from replay.database import Database, Holder, Lease
 from replay.errors import ProjectionFailed, StoreDamaged
 from replay.filters import EVERYTHING, Filter
-from replay.notes import Note
+from replay.measuring import Measurements, Share, metric_of
+from replay.notes import TAG, Note
 from replay.projections import PROJECTIONS, Health
 from replay.reading import AMONG, digits_of, only, read, read_all, row_of
 from replay.rebuilding import Rebuilt, mark_unreadable, rebuild_streams
 from replay.rows import EVENT_PARTS, check, frames
 from replay.tables import STEPS, TABLES, VERSION
 
-__all__ = ["EVERYTHING", "Added", "Filter", "Finding", "Health", "Note", "Rebuilt", "Store"]
+__all__ = [
+    "EVERYTHING",
+    "Added",
+    "Filter",
+    "Finding",
+    "Health",
+    "Kin",
+    "Measurements",
+    "Note",
+    "Rebuilt",
+    "Share",
+    "Store",
+]
 
 ROWS: Final = 122_880
 """Events of a row group of DuckDB: what a batch is cut off at."""
+
+TALLIES: Final = 4 * ROWS
+"""Rows of `tally` that are written together, by metric: so a metric is read without a look at the others."""
+
+NEWEST: Final = 20_000
+"""Of so many of the newest games ratings are made: all of a million would take minutes."""
 
 READ: Final = 500
 """Replays that `tapes` reads in one lease."""
@@ -53,6 +75,16 @@ REPLAYS: Final = """
     list_filter(range(seats), lambda seat: ranks[seat + 1] = 1)::SMALLINT[] AS winners, recorded, parent,
     CASE WHEN problem IS NOT NULL THEN known END AS fault_step, problem AS fault_reason
 """
+
+
+class Kin(NamedTuple):
+    """A game that is a branch or has branches: what it branched off and after which step, how long it is, its end."""
+
+    id: str
+    parent: str | None
+    step: int | None
+    length: int
+    ended: bool
 
 
 class Store:
@@ -80,9 +112,19 @@ class Store:
         """Give who is writing to the store at this moment, or None."""
         return self._database.holder()
 
+    def longest_wait(self) -> float:
+        """Give the seconds of the longest wait for the file so far, the work that was then done not counted."""
+        return self._database.longest_wait
+
     def generation(self) -> int:
         """Give a number that grows with every write: what a cache of answers can be keyed by."""
         return self._database.generation()
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Hold the store for reading while another process reads the file; writers wait for as long."""
+        with self._database.reading():
+            yield
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
@@ -145,7 +187,8 @@ class Store:
         with self._database.writing() as lease:
             row_of(lease, id)
             lease.run("DELETE FROM replay WHERE id = $id", id=id)
-            for table in ("event", "note", *[projection.name for projection in PROJECTIONS]):
+            made = [projection.name for projection in PROJECTIONS]
+            for table in ("event", "note", "live", "tally", "measured", *made):
                 lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
 
     def rename(self, player: str, name: str) -> int:
@@ -189,10 +232,56 @@ class Store:
         with self._database.reading() as lease:
             return notes.of(lease, replay)
 
+    def bring_notes(self, replay: str, remarks: Sequence[Remark]) -> int:
+        """Add the notes of a file to a replay, those that are there already aside; give how many are new.
+
+        Raises `UnknownReplay`, or `StoreError` for a step that is not there; then none is added.
+        """
+        with self._database.writing() as lease:
+            return notes.bring(lease, replay, remarks)
+
+    def noted(self) -> list[str]:
+        """Give the ids of the replays that have notes."""
+        with self._database.reading() as lease:
+            return [id for (id,) in lease.rows("SELECT DISTINCT replay::VARCHAR FROM note ORDER BY ALL")]
+
     def remove_note(self, id: str) -> bool:
         """Remove a note; say whether there was one."""
         with self._database.writing() as lease:
             return notes.remove(lease, id)
+
+    # --- live games --------------------------------------------------------------------------------------------------
+
+    def keep_live(self, id: str, facts: str) -> None:
+        """Keep what the referee of a live game must not forget; to be called before its stream begins."""
+        with self._database.writing() as lease:
+            lease.run("INSERT INTO live VALUES ($id, $facts)", id=id, facts=facts)
+
+    def live_facts(self, id: str) -> str | None:
+        """Give what was kept for a live game, or None if the replay is none (or no replay)."""
+        with self._database.reading() as lease:
+            rows = lease.rows("SELECT facts FROM live WHERE replay::VARCHAR = $id", id=id)
+        return str(rows[0][0]) if rows else None
+
+    def at_play(self) -> list[str]:
+        """Give the ids of the live games that are not over: what is hidden in them is nobody's to see."""
+        with self._database.reading() as lease:
+            rows = lease.rows("""
+                SELECT id::VARCHAR FROM replay WHERE NOT finished AND id IN (SELECT replay FROM live) ORDER BY id
+            """)
+        return [id for (id,) in rows]
+
+    def tag(self, replay: str, name: str) -> list[str]:
+        """Put a tag on a replay and give all that it has; raises `UnknownReplay`, `FormatError`, `StoreError`."""
+        with self._database.writing() as lease:
+            notes.tag(lease, replay, name)
+            return notes.tags(lease, replay)
+
+    def untag(self, replay: str, name: str) -> list[str]:
+        """Take a tag off a replay and give those that are left; raises `UnknownReplay`."""
+        with self._database.writing() as lease:
+            notes.untag(lease, replay, name)
+            return notes.tags(lease, replay)
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
@@ -277,6 +366,19 @@ class Store:
             wanted,
         )
 
+    def kind_table(self, wanted: Filter = EVERYTHING) -> pl.DataFrame:
+        """Give how each kind of event is spread over finished games: kind, games that have it, n, and the sum of n²."""
+        return self._frame(
+            """
+            SELECT kind, count(*)::BIGINT AS games, sum(n)::BIGINT AS n, sum(n * n)::BIGINT AS squares
+            FROM (
+              SELECT kind, sum(n) AS n FROM kind_count
+              WHERE replay IN (SELECT id FROM replay WHERE {where}) GROUP BY replay, kind
+            ) GROUP BY kind ORDER BY kind
+            """,
+            wanted,
+        )
+
     def subject_counts(self, wanted: Filter = EVERYTHING) -> pl.DataFrame:
         """Give how often events were about what, in finished games: game, kind, subject, seat (null: nobody's), n."""
         return self._frame(
@@ -289,10 +391,114 @@ class Store:
             wanted,
         )
 
+    def parts(self, table: str, columns: Sequence[str], wanted: Filter = EVERYTHING) -> Iterator[pl.DataFrame]:
+        """Give columns of a table by replay, some hundred replays at a time; `replay` is the id as text."""
+        id = "id" if table == "replay" else "replay"
+        named = ", ".join([f"{id}::VARCHAR AS replay" if column == "replay" else column for column in columns])
+        order = {
+            "replay": "added",
+            "event": "replay, seq",
+            "seat_result": "replay, seat",
+            "tally": "replay, metric, seat, key",
+        }[table]
+        for ids in self._ids(wanted):
+            with self._database.reading() as lease:
+                part = lease.frame(f"SELECT {named} FROM {table} WHERE {table}.{id} {AMONG} ORDER BY {order}", ids=ids)
+            yield part
+
+    def seat_table(self, wanted: Filter = EVERYTHING, by: Sequence[str] = ("seat",)) -> pl.DataFrame:
+        """Give what win rates and scores are made of, added up by seats, seat, player, bot, score: `counting.seats`."""
+        with self._database.reading() as lease:
+            return counting.seats(lease, wanted, by)
+
+    def game_table(self, wanted: Filter = EVERYTHING) -> pl.DataFrame:
+        """Give what lengths and endings are made of, unfinished games too, added up: `counting.games`."""
+        with self._database.reading() as lease:
+            return counting.games(lease, wanted)
+
+    def metric_table(
+        self, game: str, metric: str, wanted: Filter = EVERYTHING, by: Sequence[str] = ("key",)
+    ) -> pl.DataFrame:
+        """Give what a metric of a game found, added up by seats, seat, player, bot, key, won: `counting.tallies`.
+
+        Raises `SetupError` for a metric that the game does not have.
+        """
+        known = metric_of(game, metric)
+        with self._database.reading() as lease:
+            return counting.tallies(lease, known, msgspec.structs.replace(wanted, game=game), by)
+
+    def situation_table(self, game: str, wanted: Filter = EVERYTHING, by: Sequence[str] = ()) -> pl.DataFrame:
+        """Give the wins beside what seats of a game held, by subject and situation: `counting.situations`."""
+        with self._database.reading() as lease:
+            return counting.situations(lease, msgspec.structs.replace(wanted, game=game), by)
+
+    def meetings(self, wanted: Filter = EVERYTHING, newest: int = NEWEST) -> pl.DataFrame:
+        """Give the newest finished games as ratings take them, in the order of arrival: `meetings.newest`."""
+        with self._database.reading() as lease:
+            return meetings.newest(lease, wanted, newest)
+
+    def pair_table(self, wanted: Filter = EVERYTHING, most: int = 20) -> pl.DataFrame:
+        """Give how the players of the most games met, two by two: `meetings.pairs`."""
+        with self._database.reading() as lease:
+            return meetings.pairs(lease, wanted, most)
+
+    def facets(self, game: str | None = None) -> dict[str, list[str]]:
+        """Give what replays (of a game) can be told apart by: provenance, sheet, options, and tags, in order."""
+        where, values = Filter(game=game).where()
+        of = f"FROM replay WHERE {where}"
+        tagged = f"SELECT DISTINCT body FROM note WHERE kind = '{TAG}' AND replay IN (SELECT id {of}) ORDER BY 1"
+        with self._database.reading() as lease:
+            found = {
+                name: lease.rows(f"SELECT DISTINCT {name} {of} ORDER BY 1", **values)
+                for name in ("provenance", "sheet", "options")
+            }
+            found["tags"] = lease.rows(tagged, **values)
+        return {name: [value for (value,) in rows] for name, rows in found.items()}
+
+    def first_of(self, kind: str, ids: Sequence[str]) -> dict[str, int]:
+        """Give the first step of a kind of event in each of some replays that has one."""
+        with self._database.reading() as lease:
+            return dict(
+                lease.rows(
+                    f"SELECT replay::VARCHAR, min(seq) FROM event WHERE kind = $kind AND replay {AMONG} GROUP BY ALL",
+                    kind=kind,
+                    ids=list(ids),
+                )
+            )
+
+    def measured(self, wanted: Filter = EVERYTHING) -> Share:
+        """Say how many of the finished games are measured."""
+        where, values = wanted.where()
+        with self._database.reading() as lease:
+            return measuring.share(lease, where, **values)
+
     def _frame(self, query: str, wanted: Filter, **values: object) -> pl.DataFrame:
         where, named = wanted.where()
         with self._database.reading() as lease:
             return lease.frame(query.format(where=where), **named, **values)
+
+    def family(self, id: str) -> list[Kin]:
+        """Give the games that a game branched off, those that branched off it, and theirs in turn, in order of arrival.
+
+        Branches of one game belong together also after it was removed. Raises `UnknownReplay`.
+        """
+        with self._database.reading() as lease:
+            row_of(lease, id)
+            rows = lease.rows(
+                """
+                WITH RECURSIVE kin(id, parent) AS (
+                    SELECT id::VARCHAR, parent FROM replay WHERE id = $id
+                    UNION
+                    SELECT replay.id::VARCHAR, replay.parent
+                    FROM replay JOIN kin
+                    ON replay.id::VARCHAR = kin.parent OR replay.parent = kin.id OR replay.parent = kin.parent
+                )
+                SELECT id::VARCHAR, parent, fork_step, length, finished FROM replay
+                WHERE id::VARCHAR IN (SELECT id FROM kin) ORDER BY added
+                """,
+                id=id,
+            )
+        return [Kin(*row) for row in rows]
 
     def sheets(self) -> pl.DataFrame:
         """Give a row a component sheet that is not shipped: game, sheet (its digest), components (JSON), replays."""
@@ -304,6 +510,52 @@ class Store:
             """,
             EVERYTHING,
         )
+
+    # --- measuring ---------------------------------------------------------------------------------------------------
+
+    def measure(
+        self, wanted: Filter = EVERYTHING, jobs: int = 1, progress: Callable[[int], None] | None = None
+    ) -> Measurements:
+        """Measure the finished games that today's metrics have not looked at, by `jobs` processes.
+
+        A game that cannot be measured is marked and reported, the others go on. Calls `progress` with the number of
+        games that it is done with.
+        """
+        where, values = wanted.where()
+        with self._database.reading() as lease:
+            ids = measuring.unmeasured(lease, where, **values)
+        done = 0
+        bad = list[Finding]()
+        waiting = list[tuple[pl.DataFrame, pl.DataFrame]]()
+        for found in measuring.spread(self._readable(ids, bad), jobs):
+            waiting.append(found)
+            if sum(tally.height for tally, _ in waiting) >= TALLIES:
+                bad += self._keep(waiting)
+                waiting = []
+            done += found[1].height
+            if progress is not None:
+                progress(done)
+        if waiting:
+            bad += self._keep(waiting)
+        return Measurements(done, tuple(bad))
+
+    def _readable(self, ids: Sequence[UUID], bad: list[Finding]) -> Iterator[list[Tape]]:
+        """Tapes by the chunk; of a damaged file those that can be read, and the others as findings."""
+        for at in range(0, len(ids), measuring.CHUNK):
+            chunk = ids[at : at + measuring.CHUNK]
+            try:
+                with self._database.reading() as lease:
+                    tapes = read_all(lease, chunk)
+            except StoreDamaged as error:
+                bad.append(Finding(None, str(error)))
+                continue
+            yield tapes
+
+    def _keep(self, found: Sequence[tuple[pl.DataFrame, pl.DataFrame]]) -> list[Finding]:
+        tally = pl.concat([tally for tally, _ in found])
+        marks = pl.concat([marks for _, marks in found])
+        with self._database.writing() as lease:
+            return measuring.keep(lease, tally, marks)
 
     # --- health ------------------------------------------------------------------------------------------------------
 
@@ -328,8 +580,8 @@ class Store:
         with self._database.reading() as lease:
             return projections.health(lease)
 
-    def rebuild(self, progress: Callable[[int], None] | None = None) -> Rebuilt:
-        """Work out anew what each stream comes to and what is said of its events, and the projections.
+    def rebuild(self, progress: Callable[[int], None] | None = None, jobs: int = 1) -> Rebuilt:
+        """Work out anew what streams come to and what is said of their events, the projections, and what is measured.
 
         Needed after a game was installed that was not there when its replays were added, and after a projection was
         stopped. A stream that is bad is marked and reported, the others go on. Calls `progress` with the number of
@@ -342,6 +594,9 @@ class Store:
             done += len(ids)
             if progress is not None:
                 progress(done)
+        with self._database.writing() as lease:
+            measuring.forget_all(lease)
+        bad += self.measure(jobs=jobs).bad
         for projection in PROJECTIONS:
             try:
                 with self._database.holding() as hold:

@@ -2,7 +2,8 @@
 
 `event` is the append-only truth. It has neither key nor index: both cost several times in speed and size, and order
 and uniqueness come from the append, which holds the file alone and checks the length. `replay` has a row a stream: its
-header, how long it is, and what it comes to. `seat_result` and `kind_count` are made from them: `replay.projections`.
+header, how long it is, and what it comes to. `seat_result` and `kind_count` are made from them: `replay.projections`;
+`tally` is what is measured in finished games, `measured` says in which ones: `replay.measuring`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 import polars as pl
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the tables; a file of an older one is taken to it by `STEPS`, one of a newer is not opened."""
 
 TABLES: Final[Mapping[str, str]] = {
@@ -77,12 +78,33 @@ TABLES: Final[Mapping[str, str]] = {
         CREATE TABLE kind_count(      -- how often each kind of event happened in each finished game
           replay UUID NOT NULL, game VARCHAR NOT NULL, kind VARCHAR NOT NULL, seat SMALLINT, n INTEGER NOT NULL
         )""",
+    "tally": """
+        CREATE TABLE tally(           -- one measured thing of a finished game; what is repeated here saves every join
+          metric VARCHAR NOT NULL, game VARCHAR NOT NULL, replay UUID NOT NULL,
+          seats SMALLINT NOT NULL,
+          lot UTINYINT NOT NULL,      -- one of 256 that games are dealt into by their id, for intervals
+          seat SMALLINT,              -- NULL: the game's own
+          winners SMALLINT,           -- how many share the win, if this seat has won; else 0
+          key VARCHAR NOT NULL,       -- what the metric looks at: a card, a number of tokens
+          n INTEGER NOT NULL, total BIGINT NOT NULL -- cases, and what was counted in them
+        )""",
+    "measured": """
+        CREATE TABLE measured(        -- which finished games are measured
+          replay UUID NOT NULL, game VARCHAR NOT NULL,
+          digest VARCHAR NOT NULL,    -- of the metrics that it was measured by
+          problem VARCHAR             -- why it could not be measured
+        )""",
     "note": """
         CREATE TABLE note(            -- what is said about a stream: beside it, never in it
           replay UUID NOT NULL, seq INTEGER NOT NULL, kind VARCHAR NOT NULL, author VARCHAR,
           seen_by SMALLINT[],         -- seats that may read it; NULL: everybody
           body VARCHAR NOT NULL,      -- text
           id UUID DEFAULT uuidv7()
+        )""",
+    "live": """
+        CREATE TABLE live(            -- what the referee of a live game must not forget, beside its stream
+          replay UUID NOT NULL,
+          facts VARCHAR NOT NULL      -- JSON of `replay.live.Facts`: hashes of tokens, the commitment and its salt
         )""",
     "projection": """
         CREATE TABLE projection(      -- how the tables that are made from others are
@@ -108,6 +130,21 @@ STEPS: Final[Mapping[int, Sequence[str]]] = {
         )
         """,
         "INSERT INTO projection SELECT unnest(['seat_result', 'kind_count']), 1, 0, NULL",
+    ),
+    2: (
+        """
+        CREATE TABLE tally(
+          metric VARCHAR NOT NULL, game VARCHAR NOT NULL, replay UUID NOT NULL, seats SMALLINT NOT NULL,
+          lot UTINYINT NOT NULL, seat SMALLINT, winners SMALLINT, key VARCHAR NOT NULL,
+          n INTEGER NOT NULL, total BIGINT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE measured(
+          replay UUID NOT NULL, game VARCHAR NOT NULL, digest VARCHAR NOT NULL, problem VARCHAR
+        )
+        """,
+        "CREATE TABLE live(replay UUID NOT NULL, facts VARCHAR NOT NULL)",
     ),
 }
 """What takes a store of a version to the next. A step that is out is never changed: it says its tables itself."""
@@ -164,3 +201,24 @@ EVENT_ROW: Final = pl.Schema(
 
 SHEET_ROW: Final = pl.Schema({"key": pl.String(), "game": pl.String(), "sheet": pl.String(), "components": pl.String()})
 """The columns of `sheet`, as a frame has them."""
+
+TALLY_ROW: Final = pl.Schema(
+    {
+        "metric": pl.String(),
+        "game": pl.String(),
+        "replay": pl.String(),
+        "seats": pl.Int16(),
+        "lot": pl.UInt8(),
+        "seat": pl.Int16(),
+        "winners": pl.Int16(),
+        "key": pl.String(),
+        "n": pl.Int32(),
+        "total": pl.Int64(),
+    }
+)
+"""The columns of `tally`, as a frame has them."""
+
+MEASURED_ROW: Final = pl.Schema(
+    {"replay": pl.String(), "game": pl.String(), "digest": pl.String(), "problem": pl.String()}
+)
+"""The columns of `measured`, as a frame has them."""

@@ -6,8 +6,9 @@ walk that ends at k shows the same. What a viewer sees is asked for by name: the
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,13 +17,14 @@ from msgspec import Struct
 from core.chance import Chance
 from core.game import Game, State
 from core.paths import Change, Leaf, diff, flatten
-from core.redact import redact, seen
+from core.redact import marks_of, redact, seen
 from core.streams import decode, lawful
 from events.base import Event, TakenBack, kind_of, seat_of, subject_of
+from events.errors import FormatError
 from events.marks import Viewer
 from events.tape import Header, Tape
 from replay.games import game_of
-from replay.places import places
+from replay.places import Place, places
 
 Cause = Literal["start", "move", "rules", "chance", "correction"]
 """Why an event happened: it opens the game, a seat chose it, the rules demand it, chance decided, or it takes back."""
@@ -63,6 +65,7 @@ class Timeline:
         self.header: Header = tape.header
         self.game: Game[Any] = game_of(tape.header)
         self.events, self.fault = decode(type(self.game), tape)
+        self._moments: dict[Viewer, Sequence[int]] = {}
         self.states, unlawful = lawful(self.game, tape.header, self.events)
         if unlawful is not None:
             self.events, self.fault = self.events[: unlawful.step], unlawful
@@ -78,21 +81,31 @@ class Timeline:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Every step, in order."""
-        return tuple(self._steps())
+        return tuple([self.step(number) for number in range(len(self))])
 
-    def _steps(self) -> Iterator[Step]:
-        for number, (event, place) in enumerate(zip(self.events, places(self.events), strict=True)):
-            yield Step(
-                number=number,
-                event=event,
-                kind=kind_of(event),
-                cause=self._cause(number, event),
-                turn=place.turn,
-                round=place.round,
-                seat=seat_of(event),
-                subject=subject_of(event),
-                rule=type(event).rule,
-            )
+    @cached_property
+    def _places(self) -> list[Place]:
+        return places(self.events)
+
+    def step(self, number: int) -> Step:
+        """Give one step; raises `FormatError` if there is no such step."""
+        self._check(number)
+        event, place = self.events[number], self._places[number]
+        return Step(
+            number=number,
+            event=event,
+            kind=kind_of(event),
+            cause=self._cause(number, event),
+            turn=place.turn,
+            round=place.round,
+            seat=seat_of(event),
+            subject=subject_of(event),
+            rule=type(event).rule,
+        )
+
+    def _check(self, number: int) -> None:
+        if not 0 <= number < len(self):
+            raise FormatError(f"there is no step {number}: this replay has steps 0 to {len(self) - 1}")
 
     def _cause(self, number: int, event: Event) -> Cause:
         if number == 0:
@@ -105,8 +118,16 @@ class Timeline:
         return "chance" if isinstance(due, Chance) else "rules"
 
     def view(self, step: int, viewer: Viewer) -> State:
-        """Give the state after a step as `viewer` may see it."""
+        """Give the state after a step as `viewer` may see it; raises `FormatError` for no such step or viewer."""
+        self._check(step)
+        self._check_viewer(viewer)
         return redact(self.states[step], viewer)
+
+    def _check_viewer(self, viewer: Viewer) -> None:
+        if viewer not in ("spectator", "omniscient") and viewer not in range(self.seats):
+            raise FormatError(
+                f"no such viewer: {viewer!r} (spectator, omniscient or a seat from 0 to {self.seats - 1})"
+            )
 
     def paths(self, step: int, viewer: Viewer) -> dict[str, Leaf]:
         """Give the state after a step as flat paths, as `viewer` may see it."""
@@ -114,21 +135,50 @@ class Timeline:
 
     def shown(self, viewer: Viewer) -> Iterator[Shown]:
         """Give the steps that `viewer` ever learns of, numbered by what it sees (G-06), with its event and view."""
-        number = 0
-        moments = self.moments(viewer)
-        for at, step in enumerate(self.steps):
-            event = seen(step.event, viewer)
-            if isinstance(event, TakenBack):  # told in the viewer's own numbers, or a gap would tell of hidden events
-                event = TakenBack(to=max(bisect_right(moments, event.to) - 1, 0))
-            if event is not None:
-                subject = subject_of(event)
-                shown = Step(number, event, step.kind, step.cause, step.turn, step.round, step.seat, subject, step.rule)
-                yield Shown(number, at, shown, self.view(at, viewer))
-                number += 1
+        return self.shown_between(viewer, 0, len(self))
 
-    def moments(self, viewer: Viewer) -> list[int]:
+    def shown_between(self, viewer: Viewer, first: int, count: int) -> Iterator[Shown]:
+        """Give `count` of the steps that `viewer` sees from its step `first` on, or as many as there are.
+
+        What comes before them is not walked again, so a window costs the same in a long replay as in a short one.
+        """
+        for number in range(first, min(first + count, len(self.moments(viewer)))):
+            yield Shown(number, self.at(number, viewer), self.seen_step(number, viewer), self.seen_view(number, viewer))
+
+    def at(self, number: int, viewer: Viewer) -> int:
+        """Give the step of the timeline that is step `number` of what `viewer` sees; raises `FormatError` for none."""
+        moments = self.moments(viewer)
+        if not 0 <= number < len(moments):
+            raise FormatError(f"there is no step {number}: this viewer sees steps 0 to {len(moments) - 1}")
+        return moments[number]
+
+    def seen_step(self, number: int, viewer: Viewer) -> Step:
+        """Give step `number` of what `viewer` sees, with the event as it sees it; raises `FormatError` for none."""
+        step = self.step(self.at(number, viewer))
+        event = seen(step.event, viewer)
+        assert event is not None
+        if isinstance(event, TakenBack):  # told in the viewer's own numbers, or a gap would tell of hidden events
+            event = TakenBack(to=self.number_of(event.to, viewer))
+        return Step(
+            number, event, step.kind, step.cause, step.turn, step.round, step.seat, subject_of(event), step.rule
+        )
+
+    def seen_view(self, number: int, viewer: Viewer) -> State:
+        """Give the state after step `number` of what `viewer` sees, as it sees it; raises `FormatError` for none."""
+        return self.view(self.at(number, viewer), viewer)
+
+    def number_of(self, at: int, viewer: Viewer) -> int:
+        """Give the number that `viewer` has for a step of the timeline: that of the last it saw by then."""
+        return max(bisect_right(self.moments(viewer), at) - 1, 0)
+
+    def moments(self, viewer: Viewer) -> Sequence[int]:
         """Give the steps of the timeline that `viewer` ever learns of: step n of its view is `moments(viewer)[n]`."""
-        return [at for at, event in enumerate(self.events) if seen(event, viewer) is not None]
+        if viewer not in self._moments:
+            self._check_viewer(viewer)
+            self._moments[viewer] = [
+                at for at, event in enumerate(self.events) if not type(event).seen_by or seen(event, viewer) is not None
+            ]
+        return self._moments[viewer]
 
     def next(self, step: int, wanted: Callable[[Step], bool]) -> int | None:
         """Give the first step after `step` for which `wanted` holds, or None."""
@@ -145,7 +195,25 @@ class Timeline:
     def last_change(self, path: str, before: int, viewer: Viewer) -> int | None:
         """Give the step at or before `before` that last changed the value at `path`, or None if it never changed."""
         value = self.paths(before, viewer).get(path)
+        needed = _needed(self.states[before], path)
         for step in range(before, 0, -1):
+            one, other = self.states[step - 1], self.states[step]
+            if all(getattr(one, name) == getattr(other, name) for name in needed):
+                continue
             if self.paths(step - 1, viewer).get(path) != value:
                 return step
         return None
+
+
+def names_of(timeline: Timeline) -> list[str]:
+    """Give the name of each seat, for words."""
+    return [player.name for player in timeline.header.players]
+
+
+def _needed(state: State, path: str) -> list[str]:
+    """Give the fields of a state that decide what a viewer sees at a path: its own, and those that its mark names."""
+    name = re.split(r"[.\[]", path, maxsplit=1)[0]
+    if name not in state.__struct_fields__:
+        return []
+    mark = marks_of(type(state)).get(name)
+    return [name] if mark is None else [name, *mark.names[: 1 if mark.kind == "labelled" else None]]

@@ -95,10 +95,14 @@ def summary(verdicts: Sequence[Verdict]) -> Summary:
     )
 
 
-def verify(tape: Tape) -> Verdict:
-    """Give the verdict on one recorded game; never raises for what the tape holds."""
+def verify(tape: Tape, parent: Tape | None = None) -> Verdict:
+    """Give the verdict on one recorded game; never raises for what the tape holds.
+
+    What a branch shares with its parent, and the event that it was branched with, is not asked of its own seed. What it
+    shares is compared with `parent` if that is given.
+    """
     asked = tuple([grade for grade in GRADES if grade != "exact" or tape.header.seed is not None])
-    failures = {failure.grade: failure for failure in reversed(list(_failures(tape)))}
+    failures = {failure.grade: failure for failure in reversed(list(_failures(tape, parent)))}
     return Verdict(
         id=tape.header.id,
         game=tape.header.game,
@@ -113,7 +117,7 @@ def _finished(tape: Tape) -> bool:
     return bool(tape.sound) and tape.sound[-1].startswith(tag)
 
 
-def _failures(tape: Tape) -> Iterator[Failure]:
+def _failures(tape: Tape, parent: Tape | None) -> Iterator[Failure]:
     yield from _not_whole(tape)
     try:
         game = game_of(tape.header)
@@ -121,6 +125,7 @@ def _failures(tape: Tape) -> Iterator[Failure]:
     except TabletapeError as error:
         yield Failure("legal", 0, "", str(error))
         return
+    yield from _not_shared(type(game), tape, events, parent)
     yield from _not_lawful(game, tape, events)
     if fault is not None:
         yield Failure("legal", fault.step, "", fault.reason)
@@ -137,11 +142,31 @@ def _not_whole(tape: Tape) -> Iterator[Failure]:
         yield Failure("whole", 0, "", "the events do not give the digest of the header")
 
 
+def _not_shared(kind: type[Game[Any]], tape: Tape, events: Sequence[Event], parent: Tape | None) -> Iterator[Failure]:
+    """A branch has an event of its own behind those that it shares, and shares those that its parent has."""
+    fork = tape.header.fork
+    if fork is None:
+        return
+    if fork.step + 1 >= len(events):
+        yield Failure("exact", len(events), "", f"no event of its own follows step {fork.step}, where it branches off")
+    if parent is None:
+        return
+    if parent.header.id != fork.parent or parent.header.game != tape.header.game:
+        yield Failure("legal", 0, "", "it is compared with a game that is not its parent")
+        return
+    shared, _ = decode(kind, parent)
+    for step in range(min(fork.step + 1, len(events))):
+        if step >= len(shared) or events[step] != shared[step]:
+            yield Failure("legal", step, "", "its parent has another event here")
+            return
+
+
 def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Iterator[Failure]:
     """Walk the game once, for both grades that need the rules; stop where it stops being one."""
     header = tape.header
     key = None if header.seed is None else seed_key(header.seed)
     exact = key is not None
+    own = 1 if header.fork is None else header.fork.step + 2
     past = list[State]()
     state: Any = game.initial()
     for step, event in enumerate(events):
@@ -149,7 +174,7 @@ def _not_lawful(game: Game[Any], tape: Tape, events: tuple[Event, ...]) -> Itera
         if reason is not None:
             yield Failure("legal", step, "", f"{kind_of(event)}: {reason}")
             return
-        if exact and key is not None and step and not isinstance(event, TakenBack):
+        if exact and key is not None and step >= own and not isinstance(event, TakenBack):
             due = game.forced(state)
             dealt = due.sample(Rng(key, step)) if isinstance(due, Chance) else event
             if encode(dealt) != tape.events[step] and dealt != event:

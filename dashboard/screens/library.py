@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 import streamlit as st
@@ -11,27 +10,16 @@ import streamlit as st
 from core.registry import games
 from dashboard import recordings
 from dashboard.address import choose, notice, say_notices
+from dashboard.filtering import more
 from dashboard.guarded import guarded
+from dashboard.listing import table, title
 from dashboard.recordings import Library
 from events.errors import FormatError
+from replay.errors import UnknownReplay
+from replay.notes import TAG_LIMIT
 from replay.store import Filter
 
-PER_PAGE: Final = 100
 FINISHED: Final = {"yes": "Finished", "no": "Not finished"}
-WIDTHS: Final[Mapping[str, Any]] = {
-    name: st.column_config.Column(width=width)
-    for name, width in {"Game": 170, "Players": 300, "Winners": 150, "Ended": 160, "Seats": 60, "Turns": 60}.items()
-}
-COLUMNS: Final = {
-    **dict.fromkeys(("Open", "Game", "Players", "Winners", "Ended"), pl.String),
-    **dict.fromkeys(("Seats", "Turns"), pl.Int32),
-    **dict.fromkeys(("From", "Id"), pl.String),
-}
-
-
-def title(slug: str) -> str:
-    """Give what a game is called; its slug, if it is not installed."""
-    return games()[slug].title if slug in games() else slug
 
 
 def filters(library: Library) -> Filter:
@@ -39,51 +27,18 @@ def filters(library: Library) -> Filter:
     known = library.replays(Filter(), recordings.LISTED)
     slugs = sorted({*games(), *known.get_column("game").unique()})
     seats = [str(count) for count in sorted(known.get_column("seats").unique())]
-    columns = st.columns([3, 3, 2, 2])
+    columns = st.columns([4, 2, 2])
     with columns[0]:
         game = choose("Game", "game", slugs, title, everything="All games")
     with columns[1]:
-        player = choose("Player", "player", library.players(Filter()), everything="Everybody", others=True)
-    with columns[2]:
         count = choose("Seats", "seats", seats, everything="Any number")
-    with columns[3]:
+    with columns[2]:
         finished = choose("State", "finished", list(FINISHED), FINISHED.__getitem__, everything="All")
-    return Filter(
-        game=game,
-        player=player,
-        seats=None if count is None else int(count),
-        finished=None if finished is None else finished == "yes",
-    )
+    return more(library, game, None if count is None else int(count), None if finished is None else finished == "yes")
 
 
-def listing(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give the rows as they are shown."""
-    return pl.DataFrame([_shown(row) for row in rows.iter_rows(named=True)], schema=COLUMNS)
-
-
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    when = "" if row["recorded"] is None else f", {row['recorded'][:10]}"
-    return {
-        "Open": "Open",
-        "Game": title(row["game"]),
-        "Players": ", ".join(row["players"]),
-        "Winners": ", ".join([row["players"][seat] for seat in row["winners"] or ()]),
-        "Ended": _ended(row["ended"], row["fault_step"]),
-        "Seats": row["seats"],
-        "Turns": row["turns"],
-        "From": f"{row['provenance']}{when}",
-        "Id": row["replay"],
-    }
-
-
-def _ended(ended: str | None, fault: int | None) -> str:
-    if fault is not None:
-        return f"⚠ opens up to step {fault - 1}" if fault else "⚠ cannot be opened"
-    return "not finished" if ended is None else ended.replace("_", " ")
-
-
-def table(library: Library, wanted: Filter) -> None:
-    """Show the games that pass, a page at a time; a chosen row opens its replay."""
+def games_that(library: Library, wanted: Filter) -> None:
+    """Show the games that pass, and say how many they are."""
     total = library.count(wanted)
     everything = library.count(Filter())
     finished = library.count(Filter(finished=True))
@@ -93,36 +48,28 @@ def table(library: Library, wanted: Filter) -> None:
         st.text(f"{total:,} of {everything:,} games, the newest first. Choose one to step through it.")
     if total == 0:
         st.info("No game passes these filters.")
-        return
-    pages = -(-total // PER_PAGE)
-    where = repr(wanted)
-    number = 1
-    if st.session_state.get("library-where") != where:
-        st.session_state["library-where"] = where
-        st.session_state.pop("library-page", None)
-    if pages > 1:
-        number = st.session_state.get("library-page", 1)
-    rows = library.replays(wanted, PER_PAGE, (number - 1) * PER_PAGE)
-    key = f"{library.generation}-{number}-{where}"
-    buttons = st.column_config.ButtonColumn(" ", width=70, type="tertiary", key=f"open-{key}")
-    event = st.dataframe(
-        listing(rows),
-        hide_index=True,
-        column_config={**WIDTHS, "Open": buttons},
-        on_select="rerun",
-        selection_mode="single-cell",
-        key=f"rows-{key}",
-        alt="Recorded games. A click on a row opens its replay, or the right arrow key in its first column",
-        height=min(38 + 35 * rows.height, 640),
-    )
-    # Whoever comes to the table by keyboard lands in its first column: a cell there opens nothing by itself.
-    chosen = [row for row, column in event["selection"]["cells"] if column != "Open"]
-    if button := st.session_state.get(f"open-{key}"):
-        chosen.append(button["row"])
-    if chosen and chosen[0] < rows.height:
-        st.switch_page("screens/replay.py", query_params={"replay": rows["replay"][chosen[0]]})
-    if pages > 1:
-        st.pagination(pages, key="library-page")
+    else:
+        table(library, wanted, total, "library")
+
+
+def tagging() -> None:
+    """Show the form that puts a tag on a replay, or takes it off."""
+    with st.expander("Tag a replay"), st.form("tag", clear_on_submit=True, border=False):
+        st.text("Tags are what games can be filtered by, here and in the statistics.")
+        id = st.text_input("Id of the replay, or its start")
+        name = st.text_input("Tag", max_chars=TAG_LIMIT)
+        add, remove, _ = st.columns([1, 1, 3])
+        put = add.form_submit_button("Add the tag")
+        if not (remove.form_submit_button("Take it off") or put):
+            return
+        store = recordings.store()
+        try:
+            found = store.find(id.strip()[:80])
+            tags = store.tag(found, name.strip()) if put else store.untag(found, name.strip())
+            notice(f"{found}: {', '.join(tags) or 'no tags'}")
+        except (FormatError, UnknownReplay) as error:
+            notice(str(error))
+        st.rerun()
 
 
 def take_in() -> None:
@@ -175,5 +122,6 @@ with guarded():
     if wanted is None:
         nothing_yet()
     else:
-        table(library, wanted)
+        games_that(library, wanted)
+        tagging()
     take_in()

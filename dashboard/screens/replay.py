@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -11,21 +13,31 @@ import streamlit as st
 from core.game import Outcome
 from core.redact import viewer_from
 from core.words import listed
-from dashboard import recordings
+from dashboard import debugging, recordings
 from dashboard import viewer as component
 from dashboard.address import choose, notice, say_notices
 from dashboard.boxes import components, provenance_note
+from dashboard.debugging import Place
 from dashboard.frames import same_moment
 from dashboard.guarded import guarded
-from dashboard.payload import Payload
+from dashboard.page import single_page
 from dashboard.recordings import Library
+from dashboard.viewer import Aside
 from events.base import GameEnded, GameStarted
 from events.marks import Viewer
-from events.tape import Tape
 from replay.errors import UnknownReplay
 from replay.exchange import lines_of
+from replay.notes import Note
 from replay.report import names_of
 from replay.timeline import Timeline
+
+TABS: Final = ("state", "options", "watches", "notes", "branches")
+# The tabs that are shown below the viewer; it shows the others itself. (A bare string here would be shown on the page.)
+PANELS: Final[dict[str, Callable[[Place], None]]] = {
+    "options": debugging.options,
+    "watches": debugging.watches,
+    "branches": debugging.branches,
+}
 
 
 def found(library: Library) -> str:
@@ -43,9 +55,9 @@ def found(library: Library) -> str:
         st.switch_page("screens/library.py")
 
 
-def asked_step(timeline: Timeline, payload: Payload, id: str, viewer: Viewer) -> int:
+def asked_step(timeline: Timeline, id: str, viewer: Viewer) -> int:
     """Give the step to open at: the same moment after a change of viewer, else what the address says."""
-    last = max(len(payload.steps) - 1, 0)
+    last = max(len(timeline.moments(viewer)) - 1, 0)
     rested: tuple[Viewer, int] | None = st.session_state.get(f"rested-{id}")
     asked = st.query_params.get("step")
     if rested is not None and rested[0] != viewer:
@@ -62,6 +74,16 @@ def asked_step(timeline: Timeline, payload: Payload, id: str, viewer: Viewer) ->
     return step
 
 
+def asked_tab() -> str:
+    """Give the tab that the address asks for; the first for one that is not there."""
+    asked = st.query_params.get("tab", TABS[0])
+    if asked in TABS:
+        return asked
+    notice(f"The address asks for tab “{asked[:60]}”, which is not there.")
+    del st.query_params["tab"]
+    return TABS[0]
+
+
 def chosen_viewer(timeline: Timeline) -> Viewer:
     """Show the choice of viewers; give the one chosen."""
     names = names_of(timeline)
@@ -71,31 +93,37 @@ def chosen_viewer(timeline: Timeline) -> Viewer:
     return viewer_from(choose("Seen by", "viewer", options, said.__getitem__) or "spectator", len(names))
 
 
-def downloads(tape: Tape, viewer: Viewer) -> None:
-    """Offer the replay as a file: as the viewer sees it, and whole to one who sees everything."""
-    name = f"{tape.header.game}-{tape.header.id[:13]}"
-    if viewer == "omniscient":
-        st.download_button(
-            "Download",
-            lambda: b"".join(lines_of(tape)),
-            f"{name}.jsonl",
-            "application/jsonl",
-            on_click="ignore",
-            width="stretch",
-            help="The whole recording; it can be imported again.",
-            key="download-whole",
-        )
-    else:
-        st.download_button(
-            "Download",
-            lambda: b"".join(lines_of(tape, viewer)),
-            f"{name}-as-{viewer}.jsonl",
-            "application/jsonl",
-            on_click="ignore",
-            width="stretch",
-            help="What this viewer may see of it, for reading and for other programs.",
-            key="download-seen",
-        )
+def downloads(library: Library, id: str, viewer: Viewer) -> None:
+    """Offer the replay as files: as the viewer sees it (whole to one who sees everything), and as a page of its own."""
+    tape, whole = library.tape(id), viewer == "omniscient"
+    name = f"{tape.header.game}-{id[:13]}"
+    name = name if whole else f"{name}-as-{viewer}"
+
+    def notes() -> list[Note]:
+        return recordings.store().notes(id)
+
+    st.download_button(
+        "Recording",
+        lambda: b"".join(lines_of(tape, None if whole else viewer, notes())),
+        f"{name}.jsonl",
+        "application/jsonl",
+        on_click="ignore",
+        width="stretch",
+        help="The whole recording; it can be imported again."
+        if whole
+        else "What this viewer may see of it, for reading and for other programs.",
+        key="download-whole" if whole else "download-seen",
+    )
+    st.download_button(
+        "Page",
+        lambda: single_page(library.timeline(id), viewer, notes()),
+        f"{name}.html",
+        "text/html",
+        on_click="ignore",
+        width="stretch",
+        help="One file that steps through the replay without a server, as this viewer sees it.",
+        key="download-page",
+    )
 
 
 def about(timeline: Timeline, viewer: Viewer) -> None:
@@ -145,9 +173,28 @@ def seats(timeline: Timeline, outcome: Outcome | None) -> pl.DataFrame:
 
 
 @st.fragment
-def stage(id: str, viewer: Viewer, payload: Payload, step: int) -> None:
-    """Show the viewer, and remember where its user rests; alone run again when they do."""
-    st.session_state[f"rested-{id}"] = (viewer, component.show(payload, f"stage-{id}", step))
+def stage(library: Library, id: str, viewer: Viewer, step: int, tab: str) -> None:
+    """Show the viewer and what is asked about its step, and remember where its user rests; run again when they do."""
+    with guarded():
+        aside = Aside(
+            tabs=TABS,
+            tab=tab,
+            watches=debugging.watched(library, id, viewer),
+            notes=debugging.remarks(library, id, viewer),
+            writes=True,
+        )
+        timeline = library.timeline(id)
+        rest = component.show(
+            partial(library.payload, id, viewer),
+            f"stage-{id}",
+            step,
+            f"{id}/{viewer}/{len(timeline)}",
+            aside,
+            partial(debugging.write, library, id, viewer),
+        )
+        st.session_state[f"rested-{id}"] = (viewer, rest.step)
+        if rest.tab in PANELS and len(timeline):
+            PANELS[rest.tab](Place(library, id, viewer, rest.step))
 
 
 with guarded():
@@ -158,15 +205,15 @@ with guarded():
     head.title(timeline.game.title)
     with choice:
         viewer = chosen_viewer(timeline)
-    with file:
-        downloads(library.tape(id), viewer)
+    with file, st.popover("Download", width="stretch"):
+        downloads(library, id, viewer)
     with more, st.popover("About", width="stretch"):
         about(timeline, viewer)
     left, right = st.columns([10, 13])
     left.text(listed(names_of(timeline)))
     if note := provenance_note(timeline.game.sheet):
         right.text(note)
-    payload = library.payload(id, viewer)
-    step = asked_step(timeline, payload, id, viewer)
+    debugging.branch_of(library, id, viewer)
+    step, tab = asked_step(timeline, id, viewer), asked_tab()
     say_notices()
-    stage(id, viewer, payload, step)
+    stage(library, id, viewer, step, tab)

@@ -1,22 +1,82 @@
-"""The replay viewer: one component that holds all frames of a replay in the browser and steps through them there.
+"""The replay viewer: one component that holds the frames of a replay in the browser and steps through them there.
 
 The caller redacts first and builds the payload from what its viewer may see: whatever is in the payload can be read in
 the browser, drawn or not.
+
+    plain.js     what knows nothing of a viewer: drawing an element, finding a place in a track
+    walks.js     where a walk stops, and which key does what
+    state.js     the state as a tree, what changed, when a value changed
+    notes.js     notes and bookmarks
+    viewer.js    the viewer: moving, drawing, the list of events, input
 """
 
+from collections.abc import Callable
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import streamlit as st
 
-from dashboard.payload import Payload
+from dashboard.payload import Payload, packed
 from dashboard.scene import ATTRIBUTES, TAGS, role_css
 
+Frames = Callable[[int], Payload]
+"""(a step) -> the part of the replay that it is in. Steps that are not there give the nearest part."""
 
-class _Head(msgspec.Struct, frozen=True):
+TABS: Final = {
+    "state": "State",
+    "options": "What else",
+    "watches": "Watches",
+    "notes": "Notes",
+    "branches": "Branches",
+}
+"""What can be looked at beside a step: the name in the address, and the words. The viewer shows `state` and `notes`."""
+
+OWN_TABS: Final = ("state", "notes")
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """A condition and the steps at which it holds."""
+
+    text: str
+    hits: tuple[int, ...]
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """A note at a step of the viewer's: its id, `note` or `bookmark`, and the text."""
+
+    id: str
+    step: int
+    kind: str
+    text: str
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """What stands beside the frames: which tabs there are and which is open, watches, notes, may notes be written here?
+
+    Viewers that are `together` on a page step together.
+    """
+
+    tabs: tuple[str, ...] = ("state",)
+    tab: str = "state"
+    watches: tuple[Watch, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    writes: bool = False
+    together: bool = False
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """Where a viewer's user is: at which step, with which tab open."""
+
+    step: int
+    tab: str
+
+
+class _Opened(msgspec.Struct, frozen=True):
+    of: str
     rev: str
     step: int
+    tab: str
 
 
 def _asset(name: str) -> str:
@@ -25,30 +85,69 @@ def _asset(name: str) -> str:
 
 # The allow-list has one home, and the browser gets it from there.
 _ALLOWED: Final = msgspec.json.encode({"tags": TAGS, "attributes": ATTRIBUTES}).decode()
-_mount: Final = st.components.v2.component(
-    "tabletape_viewer",
-    html=_asset("viewer.html"),
-    css=_asset("viewer.css") + role_css(),
-    js=f"const ALLOWED = {_ALLOWED};\n{_asset('viewer.js')}",
+HTML: Final = _asset("viewer.html")
+CSS: Final = _asset("viewer.css") + role_css()
+JS: Final = "\n".join(
+    [
+        f"const ALLOWED = {_ALLOWED};",
+        *[_asset(name) for name in ("plain.js", "walks.js", "state.js", "notes.js", "viewer.js")],
+    ]
 )
+_mount: Final = st.components.v2.component("tabletape_viewer", html=HTML, css=CSS, js=JS)
 
 
-def show(payload: Payload, key: str, step: int) -> int:
-    """Shows the replay, opened at `step`, and gives the step (from 0) at which its user rests; 0 if there are no steps.
+def message(payload: Payload, of: str, step: int, aside: Aside) -> bytes:
+    """Give what the browser is sent: a line to decide by, and one with the frames, that it reads only if it is new."""
+    head = {"of": of, "rev": payload.rev, "step": step, **msgspec.structs.asdict(aside)}
+    head["tabs"] = [(name, TABS[name]) for name in aside.tabs]
+    return msgspec.json.encode(head) + b"\n" + packed(payload)
 
-    `step` counts when the viewer appears or its `rev` changes. After that the user alone moves, and each time they come
-    to rest the script (or fragment) runs again.
+
+def show(
+    frames: Frames,
+    key: str,
+    step: int,
+    of: str,
+    aside: Aside | None = None,
+    on_note: Callable[[dict[str, Any]], None] | None = None,
+) -> Rest:
+    """Shows the replay, opened at `step`, and gives where its user rests; step 0 if there are no steps.
+
+    `of` names the replay and its viewer: `step` and the tab of `aside` count when the viewer appears or `of` changes.
+    After that the user alone moves, and each time they come to rest the script (or fragment) runs again. `on_note` is
+    called with {step, kind, text} for a new note, and with {remove: id}.
     """
-    last = max(len(payload.steps) - 1, 0)
-    # What is sent stays the step of the opening: a message that changed with every rest would carry all frames anew.
+    aside = Aside() if aside is None else aside
+    state: dict[str, Any] = st.session_state.get(key, {})
+    # What is sent stays as it was at the opening: a message that changed with every rest would carry all frames anew.
     pin = f"{key}-opened"
-    opened: _Head | None = st.session_state.get(pin) if key in st.session_state else None
-    fresh = opened is None or opened.rev != payload.rev
-    if opened is None or fresh:
-        opened = st.session_state[pin] = _Head(payload.rev, min(max(step, 0), last))
-    # One line for the browser to decide by, and one that it reads only if it is new.
-    data = msgspec.json.encode(opened) + b"\n" + msgspec.json.encode(payload)
-    rested = _mount(key=key, data=data, default={"step": opened.step}, on_step_change=lambda: None)["step"]
-    if fresh or not isinstance(rested, int):
-        return opened.step
-    return min(max(rested, 0), last)
+    opened: _Opened | None = st.session_state.get(pin) if key in st.session_state else None
+    fresh = opened is None or opened.of != of
+    wanted = step if fresh or not isinstance(state.get("step"), int) else state["step"]
+    payload = frames(wanted)
+    last = max(payload.length - 1, 0)
+    wanted = min(max(wanted, 0), last)
+    if opened is None or opened.of != of:
+        opened = _Opened(of, payload.rev, wanted, aside.tab)
+    elif opened.rev != payload.rev:
+        opened = msgspec.structs.replace(opened, rev=payload.rev, step=wanted)
+    st.session_state[pin] = opened
+
+    def noted() -> None:
+        note = st.session_state[key].get("note")
+        if on_note is not None and isinstance(note, dict):
+            on_note(note)
+
+    result = _mount(
+        key=key,
+        data=message(payload, of, opened.step, msgspec.structs.replace(aside, tab=opened.tab)),
+        default={"step": opened.step, "tab": opened.tab},
+        on_step_change=lambda: None,
+        on_tab_change=lambda: None,
+        on_note_change=noted,
+    )
+    tab = result.get("tab")
+    return Rest(
+        wanted if fresh or not isinstance(result["step"], int) else min(max(result["step"], 0), last),
+        tab if not fresh and tab in aside.tabs else opened.tab,
+    )

@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from events.errors import FormatError, TabletapeError
 from replay import logs
-from replay.cli import files, keep, look, play, service
+from replay.cli import branches, files, keep, look, measure, notes, play, ratings, service, sql, step
 from replay.cli.terminal import err, printable
 from replay.errors import StoreError
 
@@ -32,7 +32,16 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "simulate": play.simulate,
     "replays": look.replays,
     "show": look.show,
+    "step": step.step,
+    "fork": branches.fork,
+    "compare": branches.compare,
+    "note": notes.note,
+    "notes": notes.notes,
     "stats": look.stats,
+    "measure": measure.measure,
+    "ratings": ratings.ratings,
+    "sql": sql.sql,
+    "tag": ratings.tag,
     "verify": files.verify,
     "import": files.import_,
     "export": files.export,
@@ -41,7 +50,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "anonymise": keep.anonymise,
     "rebuild": keep.rebuild,
     "vacuum": keep.vacuum,
-    "bench-store": keep.bench_store,
+    "bench": keep.bench_,
     "serve": service.serve,
     "demo": service.demo,
     "doctor": service.doctor,

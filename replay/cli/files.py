@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
@@ -12,11 +13,16 @@ from msgspec.structs import asdict
 
 from core.redact import viewer_from
 from events.errors import FormatError
+from events.jsonl import Remark
 from events.tape import Tape
 from replay import exchange
+from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
-from replay.contract import together
+from replay.contract import Added, together
+from replay.errors import UnknownReplay
+from replay.notes import Note
 from replay.store import Filter, Store
+from replay.timeline import Timeline
 from replay.verify import Verdict, summary
 from replay.verify import verify as judge
 
@@ -37,7 +43,7 @@ def verify(
             if tape is None:
                 unreadable.append(f"{source}: {problem}")
             else:
-                verdicts.append(judge(tape))
+                verdicts.append(judge(tape, _parent(tape, db)))
             advance(at)
     found = summary(verdicts)
     log.info("verified", games=found.games, failures=len(found.failures), unreadable=len(unreadable))
@@ -57,16 +63,29 @@ def verify(
         raise typer.Exit(1)
 
 
+def _parent(tape: Tape, db: Path) -> Tape | None:
+    """The game that a branch branched off, if it is stored here."""
+    fork = tape.header.fork
+    if fork is None or not db.exists():
+        return None
+    try:
+        return Store(db).read(fork.parent)
+    except UnknownReplay:
+        return None
+
+
 def import_(
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE...", help="JSON Lines, also compressed (.zst), or a folder of --parquet."),
     ],
+    no_measure: NoMeasure = False,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
     """Read games from files into the database. A bad game is kept up to its first bad event; the others load."""
     problems: list[dict[str, Any]] = []
+    said: dict[str, tuple[Remark, ...]] = {}
 
     def sound() -> Iterator[Tape]:
         for file in files:
@@ -83,6 +102,8 @@ def import_(
                         }
                     )
                 if found.tape is not None:
+                    if found.notes:
+                        said[found.tape.header.id] = found.notes
                     yield found.tape
 
     folders = [file for file in files if file.is_dir()]
@@ -93,9 +114,13 @@ def import_(
     with Store(db) as store, progress("importing", None) as advance:
         brought = [store.bring(folder) for folder in folders]
         added = together([store.add(sound(), progress=advance), *brought])
+        notes = sum([store.bring_notes(id, remarks) for id, remarks in said.items() if _stored(store, id, added)])
+    if not no_measure:
+        measure_games(store)
     log.info("imported", files=len(files), new=added.new, known=added.known, problems=len(problems))
     facts = {
         "new": added.new,
+        "notes": notes,
         "known": added.known,
         "changed": added.changed,
         "refused": added.refused,
@@ -104,7 +129,8 @@ def import_(
     if json:
         print_json(facts)
     else:
-        out.print(f"{added.new} games added, {added.known} were there already.")
+        brought_notes = f" {notes} notes added." if notes else ""
+        out.print(f"{added.new} games added, {added.known} were there already.{brought_notes}")
         for problem in problems:
             where = f"{problem['file']}, line {problem['line']}"
             say(f"{where}: {problem['problem']}", style="red")
@@ -128,6 +154,9 @@ def export(
     tables: Annotated[
         Path | None, typer.Option("--parquet", metavar="FOLDER", help="All tables of the database, as Parquet files.")
     ] = None,
+    page: Annotated[
+        bool, typer.Option("--html", help="One game as a page that steps without a server; say for whom with --as.")
+    ] = False,
     db: Db = DEFAULT_DB,
 ) -> None:
     """Write games as JSON Lines. Without --as the file holds everything and can be imported again, byte for byte.
@@ -135,7 +164,7 @@ def export(
     A file whose name ends in .zst is compressed.
     """
     if tables is not None:
-        if every or ids or output is not None or viewer is not None:
+        if every or ids or page or output is not None or viewer is not None:
             raise typer.BadParameter("--parquet writes all tables: nothing else can be chosen")
         with recorded(db) as store:
             store.export_parquet(tables)
@@ -144,10 +173,19 @@ def export(
         raise typer.BadParameter("name replays, or say --all")
     if output is not None and output.exists():
         raise FormatError(f"{output} is there already; it was not touched")
+    if page and (viewer is None or every or len(ids or ()) != 1):
+        raise typer.BadParameter("--html is for one replay, as the viewer that --as names")
     with recorded(db) as store:
         chosen = None if every else [store.find(id) for id in ids or ()]
         tapes = store.tapes(Filter() if chosen is None else Filter(ids=tuple(chosen)))
-        lines = (line for tape in tapes for line in _lines(tape, viewer))
+        noted = store.noted()
+        lines = (
+            line
+            for tape in tapes
+            for line in (_page if page else _lines)(
+                tape, viewer, store.notes(tape.header.id) if tape.header.id in noted else ()
+            )
+        )
         try:
             if output is None:
                 sys.stdout.buffer.writelines(lines)
@@ -167,9 +205,20 @@ def _write(lines: Iterator[bytes], output: Path) -> None:
             raise
 
 
-def _lines(tape: Tape, viewer: str | None) -> Iterator[bytes]:
+def _stored(store: Store, id: str, added: Added) -> bool:
+    """Is this game stored as the file has it? Notes of one that was refused or is another would say what is not so."""
+    return id not in added.changed and store.count(Filter(ids=(id,))) == 1
+
+
+def _lines(tape: Tape, viewer: str | None, notes: Sequence[Note]) -> Iterator[bytes]:
     who = None if viewer is None else viewer_from(viewer, len(tape.header.players))
-    return exchange.lines_of(tape, who)
+    return exchange.lines_of(tape, who, notes)
+
+
+def _page(tape: Tape, viewer: str | None, notes: Sequence[Note]) -> Iterator[bytes]:
+    # Named as `serve` names its app: the dashboard is built on this package, not the other way round.
+    single_page = resolve_name("dashboard.page:single_page")
+    yield single_page(Timeline(tape), viewer_from(viewer or "", len(tape.header.players)), notes)
 
 
 def _sources(what: list[str], db: Path) -> Iterator[tuple[str, Tape | None, str | None]]:

@@ -15,7 +15,7 @@ VACUUM = "Until `tabletape vacuum` the file may still hold what was removed, uns
 
 
 def rebuild(db: Db = DEFAULT_DB, json: Json = False) -> None:
-    """Make anew what is made from events: results, counts, and what streams come to. A bad stream is marked."""
+    """Make anew what is made from events: results, counts, measurements, what streams come to. A bad one is marked."""
     with recorded(db) as store, progress("rebuilding", store.count()) as advance:
         rebuilt = store.rebuild(advance)
     log.info("rebuilt", replays=rebuilt.replays, bad=len(rebuilt.bad))
@@ -71,17 +71,18 @@ def vacuum(db: Db = DEFAULT_DB, json: Json = False) -> None:
     return None
 
 
-def bench_store(
-    events: Annotated[int, typer.Option(min=1, help="About how many events are ingested.")] = 1_000_000,
-    seconds: Annotated[float, typer.Option(min=0, help="For how long processes work together.")] = 60,
-    kills: Annotated[int, typer.Option(min=0, help="How many processes are killed.")] = 20,
+def bench_(
+    events: Annotated[int, typer.Option(min=1, help="About how many events are ingested.")] = 500_000,
+    replays: Annotated[int, typer.Option(min=1, help="Out of how many replays one is read.")] = 100_000,
+    seconds: Annotated[float, typer.Option(min=0, help="For how long processes work together.")] = 15,
+    kills: Annotated[int, typer.Option(min=0, help="How many processes are killed.")] = 5,
     json: Json = False,
 ) -> None:
     """Measure the store on this machine, in a folder of its own."""
     if not json:
         say(bench.machine())
     found = []
-    for figure in bench.figures(events, seconds, kills):
+    for figure in bench.figures(events, replays, seconds, kills):
         found.append(figure)
         if not json:
             say(f"{figure.what}: {figure.value}")

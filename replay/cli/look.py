@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 import typer
@@ -11,7 +12,22 @@ from rich.table import Table
 from core.redact import viewer_from
 from core.registry import find
 from replay import statistics
-from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, out, print_json, recorded, say, table_of
+from replay.alternatives import alternatives
+from replay.cli import filtering
+from replay.cli.terminal import (
+    DEFAULT_DB,
+    Db,
+    Json,
+    cell,
+    out,
+    print_json,
+    recorded,
+    say,
+    say_alternatives,
+    table_of,
+    value,
+)
+from replay.measuring import metric_of, metrics_of
 from replay.report import events_of, step_of
 from replay.rulings import rulings
 from replay.store import Filter
@@ -20,13 +36,38 @@ from replay.timeline import Timeline
 
 def replays(
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
-    player: Annotated[str | None, typer.Option(help="Only games with this player.")] = None,
+    player: filtering.Players = None,
+    bot: filtering.Bots = None,
+    seats: filtering.Seats = None,
+    source: filtering.Source = None,
+    sheet: filtering.Sheet = None,
+    options: filtering.Played = None,
+    since: filtering.Since = None,
+    until: filtering.Until = None,
+    turns: filtering.Turns = None,
+    events: filtering.Events = None,
+    tag: filtering.Tags = None,
+    without_seed: filtering.LeftOut = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many at most.")] = 50,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
     """List recorded games."""
-    chosen = Filter(game=game, player=player)
+    chosen = filtering.chosen(
+        game=game,
+        players=player,
+        bots=bot,
+        seats=seats,
+        source=source,
+        sheet=sheet,
+        options=options,
+        since=since,
+        until=until,
+        turns=turns,
+        events=events,
+        tags=tag,
+        without_seeds=without_seed,
+    )
     with recorded(db) as store:
         found, total = store.replays(chosen, limit=limit), store.count(chosen)
     if json:
@@ -73,20 +114,19 @@ def show(
     if facts["rule"]:
         say(f"Rule {facts['rule']}: {rule.question} {rule.ruling}." if rule else f"Rule {facts['rule']}")
     for path, before, after in facts["changes"]:
-        say(f"  {path}: {_value(before)} -> {_value(after)}")
+        say(f"  {path}: {value(before)} -> {value(after)}")
     out.print("State", style="bold")
-    for path, value in facts["state"].items():
-        say(f"  {path} = {_value(value)}")
-    if facts["moves"]:
-        out.print("May follow", style="bold")
-    for move in facts["moves"]:
-        say(f"  {move}")
+    for path, leaf in facts["state"].items():
+        say(f"  {path} = {value(leaf)}")
+    out.print("May follow", style="bold")
+    say_alternatives(alternatives(timeline, at, who))
     return None
 
 
 def stats(
     game: Annotated[str, typer.Argument(help="The game's name.")],
     by: Annotated[str, typer.Option(help="seat, player, bot or seats.")] = "seat",
+    metric: Annotated[str | None, typer.Option(help="What a metric found, by its key; `list` names them.")] = None,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
@@ -94,17 +134,19 @@ def stats(
     if by not in ("seat", "player", "bot", "seats"):
         raise typer.BadParameter(f"cannot count by {by!r}: seat, player, bot or seats")
     find(game)
-    with recorded(db) as store:
-        results = store.seat_results(Filter(game=game))
-        listed = store.replays(Filter(game=game))
+    if metric is not None:
+        return _metric(game, metric, by, db, json)
     keys = [by] if by == "seats" else ["seats", by]
+    with recorded(db) as store:
+        results = store.seat_table(Filter(game=game), [by, "score"])
+        listed = store.game_table(Filter(game=game))
     frames = {
         "win_rates": statistics.win_rates(results, keys),
         "scores": statistics.score_summary(results, keys),
         "length": statistics.length_summary(listed),
         "endings": statistics.endings(listed),
     }
-    unfinished = listed.filter(~pl.col("finished")).height
+    unfinished = int(listed.filter(~pl.col("finished"))["games"].sum())
     if json:
         return print_json({**{name: frame.to_dicts() for name, frame in frames.items()}, "unfinished": unfinished})
     if listed.is_empty():
@@ -114,11 +156,24 @@ def stats(
     out.print(table_of(frames["scores"], "Scores"))
     out.print(table_of(frames["length"], "Length in turns, and in events"))
     out.print(table_of(frames["endings"], "Endings"))
-    out.print(
-        f"{listed.height - unfinished} finished games; {unfinished} unfinished ones are not counted.", style="dim"
-    )
+    finished = listed["games"].sum() - unfinished
+    out.print(f"{finished} finished games; {unfinished} unfinished ones are not counted.", style="dim")
     return None
 
 
-def _value(value: Any) -> str:
-    return "-" if value is None else ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+def _metric(game: str, name: str, by: str, db: Path, json: bool) -> None:
+    """Print what a metric of a game found, or which metrics there are."""
+    if name == "list":
+        known = [{"metric": each.name, "version": each.version, "title": each.title} for each in metrics_of(game)]
+        return print_json(known) if json else out.print(table_of(pl.DataFrame(known), "Metrics"))
+    metric = metric_of(game, name)
+    with recorded(db) as store:
+        keys = [*([] if by == "seat" else [by]), *(["key"] if metric.key else [])] or ["seats"]
+        found = statistics.metric_summary(store.metric_table(game, name, by=keys), metric)
+        share = store.measured(Filter(game=game))
+    if json:
+        return print_json({"metric": name, "version": metric.version, "rows": found.to_dicts(), "measured": share})
+    out.print(table_of(found, metric.title))
+    say(metric.definition.replace("**", ""))
+    out.print(f"{share.measured} of {share.finished} finished games are measured.", style="dim")
+    return None

@@ -14,11 +14,12 @@ from core.registry import games as all_games
 from core.sheets import parse
 from events.codec import canonical
 from events.errors import FormatError, SetupError
+from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress
 from replay.games import default_sheet
 from replay.simulate import Batch, bots_for
 from replay.simulate import simulate as play_batch
-from replay.store import Store
+from replay.store import Filter, Store
 
 
 def games(json: Json = False) -> None:
@@ -63,6 +64,7 @@ def simulate(
     sheet: Annotated[Path | None, typer.Option(help="A component sheet of your own (TOML).")] = None,
     fixed_seats: Annotated[bool, typer.Option(help="Keep players at their seats instead of rotating them.")] = False,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play.")] = 1,
+    no_measure: NoMeasure = False,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
@@ -80,6 +82,8 @@ def simulate(
     )
     with Store(db) as store, progress("simulating", number) as advance:
         added = store.add(play_batch(batch, number, jobs), progress=advance)
+    if not no_measure:
+        measure_games(store, Filter(game=game), jobs)
     log.info("simulated", game=game, seats=batch.seats, seed=seed, new=added.new, known=added.known)
     if added.refused or added.changed:
         told = added.refused or [f"replay {id} is stored with other events" for id in added.changed]

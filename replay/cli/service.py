@@ -14,6 +14,7 @@ import uvicorn
 
 from core.registry import games as all_games
 from replay import health, logs
+from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
 from replay.games import default_sheet
 from replay.simulate import Batch
@@ -21,6 +22,9 @@ from replay.simulate import simulate as play_batch
 from replay.store import Filter, Store
 
 DEMO_DB = Path("tabletape-demo.duckdb")
+
+STREAMS_END = 2
+"""Seconds that those who follow a game have to notice that the service stops."""
 
 
 def serve(
@@ -43,12 +47,15 @@ def serve(
     if browse:
         webbrowser.open(url)
     log.info("serving", host=host, port=port, db=str(db), games=count)
-    uvicorn.run("dashboard.server:app", host=host, port=port, log_level="warning")
+    uvicorn.run(
+        "dashboard.server:app", host=host, port=port, log_level="warning", timeout_graceful_shutdown=STREAMS_END
+    )
 
 
 def demo(
     number: Annotated[int, typer.Option("-n", "--number", min=1, help="Games of each kind and seat count.")] = 100,
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8501,
+    no_measure: NoMeasure = False,
     db: Annotated[Path, typer.Option("--db", envvar="TABLETAPE_DB", metavar="FILE")] = DEMO_DB,
 ) -> None:
     """Simulate a few hundred games of each kind, then open the dashboard on them."""
@@ -57,6 +64,8 @@ def demo(
         for at, batch in enumerate(batches):
             store.add(play_batch(batch, number))
             advance(number * (at + 1))
+    if not no_measure:
+        measure_games(store)
     serve(host="127.0.0.1", port=port, browse=sys.stdout.isatty(), db=db)
 
 

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from replay.alternatives import Alternatives
 from replay.errors import StoreError
 from replay.store import Store
 
@@ -43,6 +44,22 @@ def print_json(value: object) -> None:
 def printable(text: str) -> str:
     """Give a text without what could steer a terminal."""
     return "".join([char if char.isprintable() else "?" for char in text])
+
+
+def value(found: Any) -> str:
+    """Give a value of a state as text."""
+    if found is None:
+        return "-"
+    return ", ".join(map(str, found)) or "none" if isinstance(found, tuple) else str(found)
+
+
+def say_alternatives(found: Alternatives) -> None:
+    """Print what could follow a step, numbered as `fork` counts it; the star is what did."""
+    if not found.options:
+        say(f"  {found.note}")
+    for number, option in enumerate(found.options):
+        odds = "" if option.weight is None else f"  ({option.weight} in {found.total})"
+        say(f"{number:4} {'*' if option.chosen else ' '} {option.words}{odds}")
 
 
 def table_of(frame: pl.DataFrame, title: str) -> Table:

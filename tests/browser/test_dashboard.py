@@ -33,7 +33,7 @@ QUEEN = "queen-of-the-cupcakes"
 HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
 GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
 # Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
-PROBES = re.compile(r"/(replay|statistics|boxes)/_stcore/(health|host-config)$")
+PROBES = re.compile(r"/(replay|statistics|sql|boxes|health)/_stcore/(health|host-config)$")
 
 Open = Callable[[str], Page]
 
@@ -135,7 +135,7 @@ def test_the_first_page_of_a_fresh_service_may_be_any(
     page.goto(f"{serve([*COMMAND, 'serve', '--port', '{port}'], environment, '/api/health')}/boxes")
     expect(page.get_by_role("heading", level=1)).to_have_text("Boxes", timeout=30_000)
     expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(
-        ["Library", "Replay", "Statistics", "Boxes"]
+        ["Library", "Replay", "Compare", "Statistics", "SQL", "Boxes", "Health"]
     )
     page.close()
 
@@ -316,7 +316,7 @@ def test_statistics_are_a_plain_count(open_page: Open, database: Path) -> None:
 
 
 def test_hostile_names_are_words_like_any_other(open_page: Open, database: Path) -> None:
-    (row,) = Store(database).replays(Filter(player=HOSTILE[0])).to_dicts()
+    (row,) = Store(database).replays(Filter(players=(HOSTILE[0],))).to_dicts()
     page = open_page("/")
     expect(page.locator("[data-testid=glide-cell-2-0]").first).to_contain_text("<script>", timeout=30_000)
     page = open_replay(open_page, row["replay"], "&viewer=omniscient&step=4")
@@ -336,8 +336,9 @@ def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, database:
     tape = store.read(store.replays(Filter(seats=3, finished=True))["replay"][0])
     for viewer, whole in (("1", False), ("omniscient", True)):
         page = open_replay(open_page, tape.header.id, f"&viewer={viewer}")
+        page.get_by_role("button", name="Download", exact=True).click()
         with page.expect_download() as started:
-            page.get_by_role("button", name="Download", exact=True).click()
+            page.get_by_role("button", name="Recording", exact=True).click()
         data = started.value.path().read_bytes()
         assert (hand_of(tape, 0).encode() in data) == whole
         assert hand_of(tape, 1).encode() in data

@@ -372,3 +372,103 @@ def test_the_picture_follows_the_theme_of_the_page_and_stays_at_its_step(open_vi
     expect(felt).to_have_css("fill", dark)
     expect(page.locator(".viewer")).to_have_css("color", re.compile(r"rgb\(2\d\d, 2\d\d, 2\d\d\)"))
     expect_step(page, 3)
+
+
+def test_walks_by_key_and_by_button(open_viewer: Open) -> None:
+    page = open_viewer(watch=1)
+    walk = {"m": 1, "s": 2, "k": 5, "d": 6, "}": 12, "{": 0, "w": 10, "Shift+W": 10}
+    walk |= {"Shift+M": 9, "Shift+K": 6, "t": 33}
+    for key, step in walk.items():
+        page.keyboard.press(key)
+        expect_step(page, step)
+    page.keyboard.press("g")
+    page.keyboard.type("20")
+    page.keyboard.press("Enter")
+    expect_step(page, 20)
+    page.locator(".picture").click()
+    page.locator(".stride").select_option("round")
+    page.get_by_role("button", name="Next of these").click()
+    expect_step(page, 24)
+    page.locator(".stride").select_option("seat")
+    page.get_by_role("button", name="Previous of these").click()
+    expect_step(page, 14)
+    page.locator(".stride").select_option("note")
+    page.get_by_role("button", name="Next of these").click()
+    expect(page.locator(".saying")).to_have_text("No step has a note or a bookmark.")
+    assert page.locator(".marks .hits").get_attribute("d") != ""
+    expect(page.locator(".list .hit").first).to_have_attribute("title", "<b>tens</b>")
+
+
+def test_a_value_leads_to_where_it_changed_and_back(open_viewer: Open) -> None:
+    page = open_viewer(step=10)
+    page.get_by_role("button", name=re.compile("^draw: ")).click()
+    expect_step(page, 8)
+    expect(page.locator(".trail")).to_contain_text("changed at this step")
+    page.get_by_role("button", name="Earlier change").click()
+    expect_step(page, 5)
+    page.get_by_role("button", name="Later change").press("Enter")
+    expect_step(page, 8)
+    page.get_by_role("button", name=re.compile("^Back to step")).click()
+    expect_step(page, 5)
+    page.locator(".against").fill("2")
+    page.locator(".against").press("Enter")
+    expect(page.locator(".diff li").first).to_have_text("draw65→64")
+    page.locator(".against").fill("9999")
+    page.locator(".against").press("Enter")
+    expect(page.locator(".against")).to_have_value("")
+
+
+def test_notes_and_bookmarks_are_written_listed_and_removed(open_viewer: Open) -> None:
+    page = open_viewer(step=4)
+    page.keyboard.press("b")
+    expect(page.locator(".list .current .noted")).to_be_visible()
+    page.keyboard.press("]")
+    page.keyboard.press("n")
+    page.keyboard.type("<b>why?</b> m n")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator(".list .current .noted")).to_be_visible()
+    page.get_by_role("tab", name="State").press("ArrowRight")
+    expect(page).to_have_url(re.compile("tab=notes"))
+    expect(page.locator(".notelist .said")).to_have_text(["Bookmark", "<b>why?</b> m n"])
+    page.get_by_role("button", name="Step 4", exact=True).click()
+    expect_step(page, 4)
+    page.get_by_role("button", name="Remove the note at step 6").click()
+    expect(page.locator(".notelist li")).to_have_count(1)
+    page.keyboard.press("b")  # a second time takes it away
+    expect(page.locator(".notelist li")).to_have_count(0)
+
+
+def test_a_long_replay_comes_in_parts(open_viewer: Open) -> None:
+    page = open_viewer(steps=90, part=30, step=28)
+    expect(page.locator(".count")).to_contain_text("30 events loaded (steps 0 to 29 of 89)")
+    for step in (29, 30, 31):
+        page.keyboard.press("ArrowRight")
+        expect_step(page, step, last=89)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect_step(page, 29, last=89)
+    page.keyboard.press("End")
+    expect_step(page, 89, last=89)
+    expect(page.locator(".loading")).to_be_hidden()
+    page.keyboard.press("Home")
+    expect_step(page, 0, last=89)
+    page.locator(".number").fill("60")
+    page.keyboard.press("Enter")
+    expect_step(page, 60, last=89)
+    expect(page.locator(".diff li")).not_to_have_count(0)  # against the step before the part
+    page.locator(".picture").click()
+    page.keyboard.press("Shift+K")  # the last of its kind is in another part
+    expect_step(page, 57, last=89)
+    expect(page.get_by_text("The server knows step 57.")).to_be_visible()
+
+
+def test_what_cannot_be_opened_is_greyed_and_passes_can_be_hidden(open_viewer: Open) -> None:
+    page = open_viewer(lost=3)
+    expect(page.locator(".count")).to_have_text("40 events; 3 more cannot be shown")
+    page.keyboard.press("End")
+    page.locator(".list").evaluate("list => list.scrollTop = list.scrollHeight")
+    expect(page.locator(".list .lost")).to_have_text(["cannot be shown"] * 3)
+    page.get_by_label("Hide passes").check()
+    expect(page.locator(".count")).to_contain_text("37 of 40 events")
+    page.get_by_role("spinbutton", name="Turn").fill("4")
+    expect(page.locator(".count")).to_contain_text("2 of 40 events")

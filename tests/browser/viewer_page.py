@@ -1,7 +1,7 @@
 """A page with nothing but the viewer on it, showing a game made up for the tests.
 
 The address chooses: `steps` (default 40), `names=hostile`, `smuggle=1` (elements that no scene can hold, past their own
-check), `step` (where to open).
+check), `step` (where to open), `part` (so many steps are sent at a time), `lost` (events that cannot be opened).
 """
 
 import random
@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import scene
 from dashboard.payload import Payload, Scalar, Step
-from dashboard.viewer import show
+from dashboard.viewer import Aside, Remark, Watch, show
 
 COLOURS = {
     "green": "#4f9d5d",
@@ -101,7 +101,7 @@ def game(length: int, names: tuple[str, ...]) -> Payload:
                 subject=subject,
                 words=words,
                 rule=rule,
-                ruling=rule and f"What ruling {rule} says, in a sentence of our own.",
+                passing=phase == 1 and seat == 3,
                 move=phase < 2,
                 about=drawn.description,
                 marked=marked,
@@ -115,6 +115,7 @@ def game(length: int, names: tuple[str, ...]) -> Payload:
         picture=scene.tracks([drawn.groups for drawn in scenes]),
         state=scene.tracks(states),
         seats=names,
+        rulings={rule: f"What ruling {rule} says, in a sentence of our own." for rule in ("QC-05", "QC-06")},
         warning=f"This replay opens up to step {length - 1}: {names[1]}" if names is HOSTILE else None,
     )
 
@@ -134,6 +135,50 @@ def smuggled() -> Any:
     )
 
 
+def part(payload: Payload, step: int, query: Any) -> Payload:
+    """The part of the game that a step is in, with its tracks as `frames.payload` would cut them."""
+    payload = msgspec.structs.replace(payload, lost=int(query.get("lost", 0)))
+    size, total = int(query.get("part", 0)), len(payload.steps)
+    if not size:
+        return payload
+    first = min(max(step, 0), total - 1) // size * size
+    base, end = max(first - 1, 0), first + size
+
+    def cut(track: Any) -> Any:
+        at_base = [value for at, value in track if at <= base][-1:]
+        return [*[(base, value) for value in at_base], *[entry for entry in track if base < entry[0] < end]]
+
+    def cut_all(tracks: Any) -> Any:
+        return {name: kept for name, track in tracks.items() if (kept := cut(track))}
+
+    return msgspec.structs.replace(
+        payload,
+        rev=f"{payload.rev}/{first}",
+        steps=payload.steps[first:end],
+        picture=cut_all(payload.picture),
+        state=cut_all(payload.state),
+        first=first,
+        total=total,
+        turns=(0, *[3] * ((total - 1) // 3)),
+    )
+
+
+def keep(note: dict[str, Any]) -> None:
+    """Keep notes in the session, as a store would."""
+    kept: list[Remark] = st.session_state.setdefault("notes", [])
+    if "remove" in note:
+        st.session_state["notes"] = [each for each in kept if each.id != note["remove"]]
+    else:
+        kept.append(Remark(str(len(kept)), note["step"], note["kind"], note["text"]))
+
+
+def aside(payload: Payload, query: Any) -> Aside:
+    """Watches at every tenth step, and the notes so far."""
+    hits = tuple(range(10, len(payload.steps), 10)) if "watch" in query else ()
+    notes = tuple(st.session_state.get("notes", ()))
+    return Aside(("state", "notes"), query.get("tab", "state"), (Watch("<b>tens</b>", hits),), notes, writes=True)
+
+
 def main() -> None:
     """Show the viewer with what the address asks for."""
     st.set_page_config(layout="wide")
@@ -146,9 +191,17 @@ def main() -> None:
     st.button("Run again")
     if again:
         payload = msgspec.structs.replace(payload, rev="something else")
+    rev = payload.rev
     with place:
-        rested = show(payload, "viewer", 2 if again else int(query.get("step", 0)))
-    st.text(f"The server knows step {rested}.")
+        rested = show(
+            lambda step: part(payload, step, query),
+            "viewer",
+            2 if again else int(query.get("step", 0)),
+            rev,
+            aside(payload, query),
+            keep,
+        )
+    st.text(f"The server knows step {rested.step}.")
 
 
 if __name__ == "__main__":  # Streamlit runs a script as the main module; collecting tests does not

@@ -8,7 +8,9 @@ import pytest
 from core.registry import games
 from dashboard import answers, charts
 from dashboard.boxes import KNOWN, components, provenance_note
+from dashboard.figures import cells
 from replay import statistics
+from replay.filters import Cell
 from replay.games import default_sheet
 from tests.toy import HiddenStones
 
@@ -79,6 +81,21 @@ def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
         ("!datum.enough", False),
     ]
     assert [layer["mark"]["type"] for layer in layers] == ["tick", "rule", "point", "point"]
+
+
+def test_a_frame_with_cells_can_be_clicked() -> None:
+    frame = statistics.win_rates(seats_played({0: 20}, 40), "seat").with_columns(label=pl.lit("x"))
+    chart = charts.rates(cells(frame, seat="seat", always=Cell(won=True)), "share").to_dict()
+    assert [param["select"]["fields"] for param in chart["params"]] == [["cell"]]
+    assert [row["cell"] for rows in chart["datasets"].values() for row in rows] == ["seat=0&won=True"]
+
+
+def test_seats_are_tested_in_words() -> None:
+    assert "more unequally than chance explains (p < 0.001)" in answers.seat_test(
+        statistics.seat_test(seats_played({0: 160, 1: 40}, 200))
+    )
+    assert "no more unequally" in answers.seat_test(statistics.seat_test(seats_played({0: 101, 1: 99}, 200)))
+    assert "too few" in answers.seat_test(statistics.seat_test(seats_played({0: 9, 1: 1}, 10)))
 
 
 @pytest.mark.parametrize("slug", list(games()))

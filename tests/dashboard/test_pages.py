@@ -18,10 +18,11 @@ from events.errors import FormatError
 from events.jsonl import write
 from events.tape import Player, Tape, sealed
 from replay import exchange
+from replay.filters import Cell
 from replay.report import names_of
 from replay.store import Filter, Store
 from replay.timeline import Timeline
-from tests.replay.tapes import recorded
+from tests.replay.tapes import QUEEN, recorded
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = ("<img src=x onerror=alert(1)>", "![x](http://x.example/p)")
@@ -102,7 +103,8 @@ def test_filters_stand_in_the_address(open_page: Open, store: Store) -> None:
     assert len(table(at)) == store.count(Filter(seats=3, finished=False)) > 0
     at.selectbox(key="choice-seats").select("").run()
     assert "seats" not in at.query_params
-    at.selectbox(key="choice-player").select(HOSTILE[0]).run()
+    at.multiselect(key="choice-player").select(HOSTILE[0]).run()
+    assert at.query_params["player"] == HOSTILE[0]
     assert "No game passes" in texts(at)  # that game is finished
     at.selectbox(key="choice-finished").select("").run()
     assert [row["Players"] for row in table(at)] == [", ".join(HOSTILE)]
@@ -208,7 +210,7 @@ def test_the_seed_is_shown_to_who_sees_everything_only(open_page: Open, store: S
         at = open_page("replay", replay=header.id, viewer=viewer)
         assert ("the-secret" in [row["Value"] for row in table(at)]) == shown
         labels = [each.proto.label for each in at.get("download_button")]
-        assert labels == ["Download"]
+        assert labels == ["Recording", "Page"]
 
 
 def test_another_viewer_is_asked_for_in_the_address(open_page: Open) -> None:
@@ -228,7 +230,7 @@ def test_a_fault_is_explained_to_who_sees_everything(open_page: Open) -> None:
 
 
 def test_statistics_count_what_is_stored(open_page: Open, store: Store) -> None:
-    at = open_page("statistics", game="queen-of-the-cupcakes")
+    at = open_page("statistics", game=QUEEN)
     assert [each.value for each in at.metric] == ["9", "1", "1"]
     results = store.seat_results()
     rows = table(at)
@@ -238,15 +240,110 @@ def test_statistics_count_what_is_stored(open_page: Open, store: Store) -> None:
         assert shown["n"] == len(own)
         assert shown["credit"] == pytest.approx(sum(1 / row["winners"] for row in own if row["won"]))
     assert "Too few games to tell" in texts(at)
-    assert len(at.get("vega_lite_chart")) == 5
+    assert len(at.get("vega_lite_chart")) == 1
+
+
+PARTS = {
+    "players": ("Does a player win more often than its share?", "How strong is a player?", "Who is ahead of whom?"),
+    "scores": ("What do players score?", "How close are games?"),
+    "length": ("How many turns does a game take?", "How often does a seat decide?", "How do games end?"),
+    "course": ("How many moves has a seat to choose from?", "When does the winner take the lead for good?"),
+    "cards": ("Which cards does a seat begin with, and how often does it win then?",),
+    "game": ("Which bins fill first?",),
+    "events": ("How often does each kind of event happen in a game?",),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_the_statistics_answers_its_questions(open_page: Open, store: Store, part: str) -> None:
+    store.measure()
+    at = open_page("statistics", game=QUEEN, part=part)
+    assert set(PARTS[part]) <= {each.value for each in at.subheader}
+
+
+def test_what_is_not_measured_is_said(open_page: Open) -> None:
+    at = open_page("statistics", game=QUEEN, part="game")
+    assert "0 of 9 finished games are measured" in texts(at)
+
+
+def test_the_games_behind_a_mark_are_listed_and_open_at_the_event(open_page: Open, store: Store) -> None:
+    at = open_page("statistics", game=QUEEN, part="events", behind="kinds~kind=bank_filled")
+    wanted = Filter(game=QUEEN, cell=Cell(kind="bank_filled"))
+    ids = store.replays(wanted)["replay"].to_list()
+    assert f"{len(ids)} games behind it (kind bank_filled)" in texts(at)
+    assert [row["Id"] for row in table(at, 1)] == ids
+    at.session_state[f"rows-{store.generation()}-1-{wanted!r}"] = {
+        "selection": {"rows": [], "columns": [], "cells": [(1, "Game")]}
+    }
+    at.run()
+    step = int(at.query_params["step"])
+    kinds = [msgspec.json.decode(event)["type"] for event in store.read(ids[1]).events]
+    assert (at.query_params["replay"], kinds.index("bank_filled")) == (ids[1], step)
+
+
+@pytest.mark.parametrize("behind", ["kinds", "kinds~nonsense=1", "kinds~seat=many", "kinds~seat"])
+def test_games_behind_nothing_are_none_and_said(open_page: Open, behind: str) -> None:
+    at = open_page("statistics", game=QUEEN, part="events", behind=behind)
+    assert "no part of a figure" in texts(at)
+    assert "behind" not in at.query_params
 
 
 def test_statistics_of_one_seat_count(open_page: Open, store: Store) -> None:
-    at = open_page("statistics", seats="2")
-    finished = store.count(Filter(game="queen-of-the-cupcakes", seats=2, finished=True))
+    at = open_page("statistics", seats="2", game=QUEEN)
+    finished = store.count(Filter(game=QUEEN, seats=2, finished=True))
     assert at.metric[0].value == str(finished)
     assert [row["label"] for row in table(at)] == ["seat 0", "seat 1"]
     assert {row["n"] for row in table(at)} == {finished}
+
+
+def test_filters_apply_to_every_figure_and_bad_ones_are_dropped(open_page: Open, store: Store) -> None:
+    store.tag(recorded(2).header.id, "final")
+    at = open_page("statistics", game=QUEEN, tag="final", player="player 3", turns="1-99", since="2026-13-45")
+    assert at.metric[0].value == str(store.count(Filter(tags=("final",), players=("player 3",), finished=True)))
+    assert "There is no day" in texts(at)
+    assert "since" not in at.query_params
+    at = open_page("statistics", game=QUEEN, bot="nobody", turns="x", tag="final")
+    assert {"bot", "tag"} <= set(at.query_params)
+    assert "“x” is no turns" in texts(at)
+    assert "No finished game passes these filters" in texts(at)
+
+
+def test_tags_are_put_on_and_taken_off_in_the_library(open_page: Open, store: Store) -> None:
+    id, name = recorded(2).header.id, "![x](http://x)"
+    at = open_page()
+
+    def submit(button: str) -> None:
+        for label, value in (("Id of the replay, or its start", id), ("Tag", name)):
+            next(each for each in at.text_input if each.label == label).input(value)
+        next(each for each in at.button if each.label == button).click().run()
+        assert not at.exception
+
+    submit("Add the tag")
+    at.multiselect(key="choice-tag").select(name).run()
+    assert [row["Id"] for row in table(at)] == [id]
+    submit("Take it off")
+    assert [note for note in store.notes(id) if note.kind == "tag"] == []
+    assert "which is not there" in texts(at)
+
+
+def test_sql_runs_and_what_may_not_be_is_said(open_page: Open) -> None:
+    at = open_page("sql")
+    at.text_area(key="query").input("SELECT seats, count(*) AS games FROM replay GROUP BY ALL ORDER BY ALL")
+    at.button[0].click().run()
+    assert not at.exception
+    assert [row["seats"] for row in table(at)] == [2, 3, 4, 5]
+    for query, said in (("DROP TABLE event", "nothing is ever written"), ("FROM '/etc/passwd.csv'", "and no files")):
+        at.text_area(key="query").input(query)
+        at.button[0].click().run()
+        assert said in at.error[0].value.replace("\\", "")
+        assert not at.dataframe
+
+
+def test_health_tells_how_far_each_projection_has_come(open_page: Open, store: Store) -> None:
+    at = open_page("health")
+    assert [row["Table"] for row in table(at)] == [each.name for each in store.projections()]
+    assert {row["Games it lacks"] for row in table(at)} == {0}
+    assert "not measured yet" in texts(at)
 
 
 def test_a_game_that_nobody_has_played_says_how_to(open_page: Open) -> None:

@@ -118,7 +118,7 @@ def test_stripes_are_drawn_to_scale_and_meet_where_they_overlap() -> None:
             if min(above[3][0], below[2][0]) - max(above[0][0], below[1][0]) > 0.2  # corners: lower left, then on
             and SHEET.pieces[0].stripes[one].colour == SHEET.pieces[number].stripes[other].colour
         ]
-        assert found == joints(SHEET, own, 2)
+        assert tuple(found) == joints(SHEET, own, 2)
 
 
 def _corners(outline: Element) -> list[tuple[float, float]]:

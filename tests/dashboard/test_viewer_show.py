@@ -27,7 +27,7 @@ def page() -> None:
         state=scene.tracks([{"n": i} for i in range(steps)]),
     )
     if not st.session_state.get("away"):
-        st.text(show(payload, "viewer", st.session_state.get("ask", 4)))
+        st.text(show(lambda step: payload, "viewer", st.session_state.get("ask", 4), payload.rev).step)
 
 
 def shown(at: AppTest) -> str:
@@ -44,9 +44,10 @@ def test_it_opens_where_it_is_asked_to_and_sends_all_frames() -> None:
     at = AppTest.from_function(page).run()
     head, payload = sent(at)
     assert shown(at) == "4"
-    assert head == {"rev": "a", "step": 4}
+    assert (head["rev"], head["step"]) == ("a", 4)
     assert len(payload["steps"]) == 10
-    assert payload["picture"] == {"dot": [[0, [["circle", {"cx": 1, "cy": 2, "r": 3, "class": "ink"}, None]]]]}
+    assert payload["picture"] == {"dot": [[0, [0]]]}
+    assert payload["elements"] == [["circle", {"cx": 1, "cy": 2, "r": 3, "class": "ink"}, None]]
     assert payload["state"] == {"n": [[i, i] for i in range(10)]}
 
 
@@ -79,7 +80,7 @@ def test_new_content_opens_where_it_is_asked_to() -> None:
     at.run()
     at.session_state["rev"], at.session_state["ask"] = "b", 2
     at.run()
-    assert (shown(at), sent(at)[0]) == ("2", {"rev": "b", "step": 2})
+    assert (shown(at), sent(at)[0]["rev"], sent(at)[0]["step"]) == ("2", "b", 2)
 
 
 def test_coming_back_opens_where_it_is_asked_to() -> None:
@@ -90,4 +91,4 @@ def test_coming_back_opens_where_it_is_asked_to() -> None:
     at.run()
     at.session_state["away"], at.session_state["ask"] = False, 7
     at.run()
-    assert (shown(at), sent(at)[0]) == ("7", {"rev": "a", "step": 7})
+    assert (shown(at), sent(at)[0]["rev"], sent(at)[0]["step"]) == ("7", "a", 7)

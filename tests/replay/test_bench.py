@@ -6,7 +6,7 @@ from replay import bench
 
 
 def test_every_figure_is_there_and_nothing_is_lost_or_refused() -> None:
-    found = {figure.what: figure.value for figure in bench.figures(events=600, seconds=1, kills=1)}
+    found = {figure.what: figure.value for figure in bench.figures(events=600, replays=200, seconds=1, kills=1)}
     assert {"ingest from Python streams", "ingest from Parquet", "bytes an event, after vacuum"} <= set(found)
     together = [value for what, value in found.items() if "together" in what]
     assert len(together) == 3

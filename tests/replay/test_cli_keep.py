@@ -54,7 +54,7 @@ def test_remove_rename_anonymise_and_vacuum(filled: Store, capfd: pytest.Capture
     assert run(["remove", id_of(2)]) == 0
     assert filled.count() == 3
     assert run(["rename", "player 0", "[b]Ada[/b]"]) == 0
-    assert filled.count(Filter(player="[b]Ada[/b]")) == 3
+    assert filled.count(Filter(players=("[b]Ada[/b]",))) == 3
     assert "player 0 is [b]Ada[/b] in 3 replays" in capfd.readouterr().out
     assert run(["anonymise", "[b]Ada[/b]"]) == 0
     assert all(row["players"][0].startswith("anonymous-") for row in filled.replays().to_dicts())

@@ -94,8 +94,8 @@ class TestReading:
         "wanted",
         [
             Filter(game=QUEEN, seats=3),
-            Filter(player="<b>"),
-            Filter(bot="random", finished=False),
+            Filter(players=("<b>",)),
+            Filter(bots=("random",), finished=False),
             Filter(ids=(id_of(1), "none")),
             Filter(provenance="live"),
             Filter(sheet="0" * 32),
@@ -109,8 +109,8 @@ class TestReading:
         every = [*tapes[:3], cut, Tape(named, tapes[4].events)]
         by_hand = {
             Filter(game=QUEEN, seats=3): [1],
-            Filter(player="<b>"): [4],
-            Filter(bot="random", finished=False): [3],
+            Filter(players=("<b>",)): [4],
+            Filter(bots=("random",), finished=False): [3],
             Filter(ids=(id_of(1), "none")): [1],
             Filter(provenance="live"): [3],
             Filter(sheet="0" * 32): [],

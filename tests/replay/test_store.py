@@ -178,9 +178,9 @@ def test_hostile_names_are_only_text(store: Store) -> None:
     tape = sealed(NIM, ())
     store.add([tape])
     for player in NIM.players:
-        assert store.count(Filter(player=player.name)) == 1
+        assert store.count(Filter(players=(player.name,))) == 1
     assert store.replays().row(0, named=True)["players"] == [player.name for player in NIM.players]
-    assert store.count(Filter(player="' OR true --")) == 0
+    assert store.count(Filter(players=("' OR true --",))) == 0
 
 
 @pytest.mark.parametrize(
@@ -515,14 +515,25 @@ FILTERS: list[tuple[Filter, Callable[[Tape], bool]]] = [
     (Filter(game=QUEEN), lambda tape: tape.header.game == QUEEN),
     (Filter(game="nim"), lambda tape: tape.header.game == "nim"),
     (Filter(seats=4), lambda tape: len(tape.header.players) == 4),
-    (Filter(player="player 3", seats=5), lambda tape: len(tape.header.players) == 5),
-    (Filter(bot="random"), lambda tape: tape.header.game == QUEEN),
+    (Filter(players=("player 3",), seats=5), lambda tape: len(tape.header.players) == 5),
+    (Filter(bots=("random",)), lambda tape: tape.header.game == QUEEN),
     (Filter(finished=False), lambda tape: tape.header.game == "nim"),
     (Filter(finished=True), lambda tape: tape.header.game == QUEEN),
     (Filter(provenance="imported"), lambda tape: tape.header.game == "nim"),
     (Filter(sheet="0" * 32), lambda tape: tape.header.game == "nim"),
     (Filter(ids=(id_of(3), id_of(5), "none", id_of(77))), lambda tape: tape.header.id in (id_of(3), id_of(5))),
     (Filter(ids=()), lambda tape: False),
+    (Filter(players=("player 0", "player 4")), lambda tape: len(tape.header.players) == 5),
+    (Filter(options='{"teams":false}', seats=2), lambda tape: len(tape.header.players) == 2),
+    (Filter(since="2026-01-01"), lambda tape: False),
+    (Filter(tags=("final",)), lambda tape: False),
+    (Filter(without_seeds=("store/1", "store/2/7", "st")), lambda tape: tape.header.seed != "store/1"),
+    (Filter(without_seeds=("store",)), lambda tape: tape.header.game == "nim"),
+    (Filter(least_events=1, most_events=90), lambda tape: 1 <= len(tape.events) <= 90),
+    (
+        Filter(least_turns=22, most_turns=25),
+        lambda tape: 22 <= sum(b'"turn_started"' in event for event in tape.events) <= 25,
+    ),
 ]
 
 

@@ -15,6 +15,7 @@ from core.game import Game, Outcome
 from core.games.cherry_on_the_cake import reducer, rules, words
 from core.games.cherry_on_the_cake.bot import GreedyBot
 from core.games.cherry_on_the_cake.jars import stock
+from core.games.cherry_on_the_cake.metrics import METRICS, SUBJECTS, standing
 from core.games.cherry_on_the_cake.state import BLUE_JARS, METALS, Board, CakeSheet, Table, contents
 from events.cherry_on_the_cake import (
     CakeEvent,
@@ -50,12 +51,15 @@ class Cherry(Game[Table]):
         DieRolled,
         ChipsRevealed,
     )
+    metrics = METRICS
+    subjects = SUBJECTS
     sheet: CakeSheet
 
     evolve = staticmethod(reducer.evolve)
     forced = staticmethod(rules.forced)
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
+    standing = staticmethod(standing)
 
     def initial(self) -> Table:
         """The closed box."""

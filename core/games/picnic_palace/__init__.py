@@ -14,6 +14,7 @@ from core.bots import Bot
 from core.game import Game, Outcome
 from core.games.picnic_palace import reducer, rules, words
 from core.games.picnic_palace.bot import PatientBot, PlannerBot
+from core.games.picnic_palace.metrics import METRICS, SUBJECTS, standing
 from core.games.picnic_palace.state import PicnicSheet, Table
 from events.picnic_palace import CardFlipped, FirstCardsFlipped, PicnicEvent, StartSeatDrawn
 
@@ -28,12 +29,15 @@ class Picnic(Game[Table]):
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
     bound = 50_000
     irrevocable = (StartSeatDrawn, FirstCardsFlipped, CardFlipped)
+    metrics = METRICS
+    subjects = SUBJECTS
     sheet: PicnicSheet
 
     evolve = staticmethod(reducer.evolve)
     forced = staticmethod(rules.forced)
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
+    standing = staticmethod(standing)
 
     def initial(self) -> Table:
         """The closed box."""

@@ -13,6 +13,7 @@ from core.bots import Bot
 from core.game import Game, Outcome
 from core.games.queen_of_the_cupcakes import reducer, rules, words
 from core.games.queen_of_the_cupcakes.bot import GreedyBot
+from core.games.queen_of_the_cupcakes.metrics import METRICS, SUBJECTS, sides, standing
 from core.games.queen_of_the_cupcakes.state import QueenSheet, Table
 from events.queen_of_the_cupcakes import (
     BankFilled,
@@ -35,12 +36,16 @@ class Queen(Game[Table]):
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
     bound = 5_000
     irrevocable = (HandsDealt, BankFilled, CardsPassed, FrontPilesRevealed)
+    metrics = METRICS
+    subjects = SUBJECTS
     sheet: QueenSheet
 
     evolve = staticmethod(reducer.evolve)
     forced = staticmethod(rules.forced)
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
+    standing = staticmethod(standing)
+    sides = staticmethod(sides)
 
     def setup_problem(self, seats: int, options: Any) -> str | None:
         """Teams are two pairs: four seats (QC-30)."""

@@ -14,6 +14,7 @@ from core.bots import Bot
 from core.game import Game, Outcome
 from core.games.trash_pandas import reducer, rules, words
 from core.games.trash_pandas.bot import ForagerBot
+from core.games.trash_pandas.metrics import METRICS, SUBJECTS, standing
 from core.games.trash_pandas.state import Table, TrashPandasSheet, middle, pending
 from events.trash_pandas import (
     CardRevealed,
@@ -23,8 +24,12 @@ from events.trash_pandas import (
     DoggoPlayed,
     HandsDealt,
     HandsDiscarded,
+    HandTargeted,
     KittehPlayed,
     MatchStashed,
+    NannersPlayed,
+    RollingStopped,
+    ShinyPlayed,
     StashesRevealed,
     TrashPandasEvent,
     TrashPandasOptions,
@@ -55,12 +60,16 @@ class TrashPandas(Game[Table]):
         HandsDiscarded,
         StashesRevealed,
     )
+    windows = (RollingStopped, NannersPlayed, CardRevealed, MatchStashed, HandTargeted, ShinyPlayed, KittehPlayed)
+    metrics = METRICS
+    subjects = SUBJECTS
     sheet: TrashPandasSheet
 
     evolve = staticmethod(reducer.evolve)
     forced = staticmethod(rules.forced)
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
+    standing = staticmethod(standing)
 
     def initial(self) -> Table:
         """The closed box."""

@@ -1,0 +1,160 @@
+"""The debugger on the page of a real service: other moves, branches, watches, notes, comparing, one-file pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from dashboard.page import single_page
+from events.queen_of_the_cupcakes import HandsDealt
+from events.tape import Tape
+from replay.simulate import Batch, simulate
+from replay.store import Filter, Store
+from replay.timeline import Timeline
+
+COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
+
+Open = Callable[[str], Page]
+
+
+@pytest.fixture(scope="module")
+def tape() -> Tape:
+    return next(simulate(Batch(game="queen-of-the-cupcakes", seats=2, seed="debugger", bots=("random",) * 2), 1))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, tape: Tape) -> Store:
+    store = Store(tmp_path_factory.mktemp("database") / "games.duckdb")
+    store.add([tape])
+    return store
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], store: Store) -> str:
+    return serve([*COMMAND, "serve", "--port", "{port}"], {"TABLETAPE_DB": str(store.path)}, "/api/health")
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 1400})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, address: str) -> Iterator[Open]:
+    """Gives a function that opens a page; nothing may be complained about."""
+    complaints: list[str] = []
+
+    def start(path: str) -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(f"{address}{path}")
+        expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
+        return page
+
+    yield start
+    for page in context.pages:
+        page.close()
+    assert complaints == []
+
+
+def test_another_move_makes_a_branch_that_is_played_on_and_compared(open_page: Open, store: Store, tape: Tape) -> None:
+    timeline = Timeline(tape)
+    step = next(step.number for step in timeline.steps if step.kind == "cards_taken") - 1
+    page = open_page(f"/replay?replay={tape.header.id}&viewer=omniscient&step={step}")
+    page.get_by_role("tab", name="What else").click()
+    expect(page.get_by_text("The moves that could be made here:")).to_be_visible()
+    expect(page.get_by_text("recorded", exact=True)).to_have_count(1)
+    page.get_by_role("button", name="Branch here").first.click()
+    expect(page.get_by_text(re.compile(f"Branch of {tape.header.id[:8]}"))).to_be_visible()
+    (id,) = set(store.replays(Filter())["replay"]) - {tape.header.id}
+    expect(page.locator(".number")).to_have_value(str(step + 1))
+    branch = Timeline(store.read(id))
+    assert branch.events[: step + 1] == timeline.events[: step + 1]
+    assert branch.events[step + 1] != timeline.events[step + 1]
+
+    page.locator(".picture").click()
+    page.keyboard.press("End")
+    page.get_by_role("button", name="Choose").first.click()
+    expect(page.locator(".total")).not_to_have_text(f"of {len(branch) - 1}")
+    page.locator(".picture").click()
+    page.keyboard.press("End")
+    page.get_by_role("button", name="Let bots play on").click()
+    expect(page.get_by_role("button", name="Let bots play on")).to_be_hidden()
+    assert store.count(Filter(finished=True)) == 2
+
+    page.get_by_role("tab", name="Branches").click()
+    page.get_by_role("main").get_by_role("link", name="Compare", exact=True).click()
+    expect(page.get_by_text(f"The first {step + 1} steps are the same; step {step + 1} differs.")).to_be_visible()
+    expect(page.locator(".number")).to_have_count(2)
+    expect(page.get_by_text(f"What differs in the state at step {step + 1}")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    for number in page.locator(".number").all():
+        expect(number).to_have_value(str(step + 2))
+    expect(page.get_by_text(f"What differs in the state at step {step + 2}")).to_be_visible()
+
+
+def test_watches_stand_in_the_address_and_stop(open_page: Open, tape: Tape) -> None:
+    page = open_page(f"/replay?replay={tape.header.id}&tab=watches")
+    page.get_by_label("Stop where this holds").fill('event.kind == "cards_taken"')
+    page.keyboard.press("Enter")
+    expect(page.locator(".list .hit").first).to_be_visible()
+    page.locator(".picture").click()
+    page.keyboard.press("w")
+    expect(page.locator(".facts")).to_contain_text("cards taken")
+    expect(page).to_have_url(re.compile("watch=event"))
+    page.get_by_label("Stop where this holds").fill("hads == 1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("nothing is called 'hads' here")).to_be_visible()
+
+
+def test_notes_are_kept_for_those_who_may_read_them(open_page: Open, store: Store, tape: Tape) -> None:
+    page = open_page(f"/replay?replay={tape.header.id}&viewer=1&step=6")
+    page.keyboard.press("n")
+    page.keyboard.type("my plan")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator(".list .noted")).to_be_visible()
+    (note,) = store.notes(tape.header.id)
+    assert (note.step, note.kind, note.text, note.seen_by) == (6, "note", "my plan", (1,))
+    page = open_page(f"/replay?replay={tape.header.id}&viewer=0&tab=notes")
+    expect(page.get_by_text("No notes yet")).to_be_visible()
+
+
+def test_a_tab_that_is_not_there_is_said(open_page: Open, tape: Tape) -> None:
+    page = open_page(f"/replay?replay={tape.header.id}&tab=nowhere")
+    expect(page.get_by_text("The address asks for tab “nowhere”")).to_be_visible()
+    expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_page_of_one_file_steps_offline_and_hides(context: BrowserContext, tape: Tape, tmp_path: Path) -> None:
+    timeline = Timeline(tape)
+    made = single_page(timeline, 0)
+    dealt = next(event for event in timeline.events if isinstance(event, HandsDealt))
+    hand = [json.dumps(", ".join(dealt.hands[seat])).encode() for seat in (0, 1)]
+    assert (tape.header.seed or "").encode() not in made
+    assert hand[1] not in made
+    file = tmp_path / "game.html"
+    file.write_bytes(made)
+    page = context.new_page()
+    complaints: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".number")).to_have_value("9")
+    seen = list(timeline.shown(0))[9]
+    names = [player.name for player in timeline.header.players]
+    expect(page.locator(".now .words")).to_have_text(timeline.game.words(seen.step.event, names))
+    page.wait_for_timeout(400)  # until it rests
+    assert (complaints, asked) == ([], [file.as_uri()])
+    page.close()

@@ -1,0 +1,133 @@
+"""The statistics and SQL pages in a real browser: filter, down to the step of a replay, download, ask, be refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from replay.filters import Cell, Filter
+from replay.simulate import Batch, simulate
+from replay.store import Store
+
+COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
+QUEEN = "queen-of-the-cupcakes"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = Store(tmp_path_factory.mktemp("database") / "games.duckdb")
+    for seats in (2, 3):
+        bots = ("greedy", "random", "random")[:seats]
+        store.add(simulate(Batch(game=QUEEN, seats=seats, seed="figures", bots=bots, options=b"{}"), 20))
+    store.measure()
+    return store
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], store: Store) -> str:
+    return serve([*COMMAND, "serve", "--port", "{port}"], {"TABLETAPE_DB": str(store.path)}, "/api/health")
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    yield page
+    context.close()
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def test_from_a_filter_over_a_mark_to_the_step_of_a_replay(page: Page, store: Store) -> None:
+    page.goto(f"/statistics?game={QUEEN}&seats=3&part=events&bot=greedy")
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("20")
+    canvas = page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first
+    expect(canvas).to_be_visible()
+    grid = page.locator("canvas[data-testid=data-grid-canvas]").first
+    cell = grid.locator("[data-testid=glide-cell-0-3]")
+    expect(cell).to_be_attached()
+    kind = cell.inner_text().replace(" ", "_")
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 60, box["y"] + 35 * 4.5)  # in the middle of the fourth row
+    expect(page.get_by_text(f"(kind {kind})")).to_be_visible()
+    assert query_of(page)["behind"] == f"kinds~kind={kind}"
+
+    wanted = Filter(game=QUEEN, seats=3, bots=("greedy",), cell=Cell(kind=kind))
+    (id,) = store.replays(wanted, limit=1)["replay"]
+    behind = page.locator("canvas[data-testid=data-grid-canvas]").nth(1)
+    behind.scroll_into_view_if_needed()
+    box = behind.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 200, box["y"] + 35 * 1.5)
+    expect(page.locator(".number")).to_be_visible()
+    kinds = [json.loads(event)["type"] for event in store.read(id).events]
+    assert query_of(page)["replay"] == id
+    expect(page.locator(".number")).to_have_value(str(kinds.index(kind)))
+
+
+def test_a_click_on_a_point_lists_the_games_behind_it(page: Page) -> None:
+    page.goto(f"/statistics?game={QUEEN}&seats=2&part=length")
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    bars = chart.locator("canvas, svg").first
+    expect(bars).to_be_visible()
+    bars.scroll_into_view_if_needed()
+    box = bars.bounding_box()
+    assert box is not None
+    found = page.get_by_text("games behind it (turns")
+    for across in range(6, 60, 2):  # until a bar is met
+        page.mouse.click(box["x"] + box["width"] * across / 64, box["y"] + box["height"] * 0.66)  # just above the axis
+        page.wait_for_timeout(250)
+        if found.is_visible():
+            break
+    expect(found).to_be_visible()
+    assert query_of(page)["behind"].startswith("length~turns=")
+
+
+def test_figures_are_files(page: Page, tmp_path: Path) -> None:
+    page.goto(f"/statistics?game={QUEEN}&seats=2")
+    page.get_by_text("How this is counted, and the figures as a file").click()
+    files = {}
+    for name in ("CSV", "Parquet"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name, exact=True).click()
+        files[name] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[name])
+    rows = pl.read_csv(files["CSV"])
+    assert rows["n"].to_list() == [20, 20]
+    assert pl.read_parquet(files["Parquet"]).columns == rows.columns
+    page.get_by_test_id("stVegaLiteChart").hover()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as PNG").click()
+    assert download.value.suggested_filename.endswith(".png")
+
+
+def test_sql_is_asked_and_refused(page: Page, store: Store) -> None:
+    page.goto("/sql")
+    box = page.get_by_label("One SELECT")
+    expect(box).to_be_visible()
+
+    def run(query: str) -> None:
+        box.fill(query)
+        page.get_by_role("button", name="Run").click()
+
+    run("SELECT seats, count(*) AS games FROM replays GROUP BY ALL ORDER BY ALL")
+    expect(page.get_by_text("2 rows.")).to_be_visible()
+    expect(page.locator("[data-testid=glide-cell-1-0]").first).to_have_text("20")
+    generation = store.generation()
+    run("DELETE FROM replay")
+    expect(page.get_by_text("nothing is ever written")).to_be_visible()
+    run("SELECT * FROM read_text('/etc/passwd')")
+    expect(page.get_by_text("reads the recorded games only, and no files")).to_be_visible()
+    expect(page.get_by_text("root:")).to_have_count(0)
+    assert store.generation() == generation

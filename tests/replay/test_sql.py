@@ -1,0 +1,82 @@
+"""SQL that somebody types: what it gives, and everything that it may not do."""
+
+from __future__ import annotations
+
+import pytest
+
+from events.tape import Tape
+from replay import sql
+from replay.sql import EXAMPLES, QueryRefused, ask
+from replay.store import Store
+
+
+@pytest.fixture(autouse=True)
+def filled(store: Store, tapes: list[Tape]) -> Store:
+    store.add(tapes)
+    return store
+
+
+@pytest.mark.parametrize("query", EXAMPLES.values(), ids=list(EXAMPLES))
+def test_every_example_gives_rows(store: Store, query: str) -> None:
+    assert ask(store, query).frame.height > 0
+
+
+def test_rows_come_with_their_types_and_the_views_are_what_the_store_gives(store: Store) -> None:
+    answer = ask(store, "SELECT replay, seats, scores, winners FROM replays ORDER BY replay;")
+    assert not answer.cut
+    assert answer.frame.equals(store.replays().select("replay", "seats", "scores", "winners").sort("replay"))
+    assert ask(store, "SELECT * FROM seats ORDER BY replay, seat").frame.equals(store.seat_results())
+
+
+def test_no_rows_still_have_columns(store: Store) -> None:
+    assert ask(store, "SELECT id, game FROM replay WHERE false").frame.columns == ["id", "game"]
+
+
+@pytest.mark.parametrize("query", ["SELECT * FROM range(20000)", "SELECT repeat('x', 2000) FROM range(9000)"])
+def test_what_is_too_much_is_cut_and_said(store: Store, query: str) -> None:
+    answer = ask(store, query)
+    assert answer.cut
+    assert 0 < answer.frame.height <= sql.ROWS
+    assert answer.frame.estimated_size() < 1.2 * sql.SIZE
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "no query"),
+        ("SELECT 1; DROP TABLE event", "one SELECT is run at a time"),
+        ("DELETE FROM replay", "nothing is ever written: this is DELETE"),
+        ("WITH a AS (SELECT 1) INSERT INTO meta SELECT 'a', 'b'", "this is INSERT"),
+        ("ATTACH 'x.db' AS x", "this is ATTACH"),
+        ("COPY replay TO 'x.csv'", "this is COPY"),
+        ("SET threads = 9", "this is SET"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "reads the recorded games only, and no files"),
+        ("FROM glob('/*')", "reads the recorded games only, and no files"),
+        ("FROM '/etc/passwd.csv'", "reads the recorded games only, and no files"),
+        ("SELECT nonsense FROM replay", "nonsense"),
+        ("SELEKT 1", "syntax error"),
+        ("SELECT '" + "x" * 30_000 + "'", "at most 20,000 bytes"),
+        ("SELECT 1 -- \ud800", "not text"),
+    ],
+)
+def test_what_may_not_be_asked_is_refused_in_a_line(store: Store, query: str, said: str) -> None:
+    before = store.generation()
+    with pytest.raises(QueryRefused, match=said) as refused:
+        ask(store, query)
+    assert "\n" not in str(refused.value)
+    assert store.generation() == before
+    assert not list(store.path.parent.glob("x.*"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 7",
+        "SELECT pg_sleep(30)",
+        "SELECT length(repeat('x', 4000000000))",
+    ],
+)
+def test_a_runaway_ends_and_leaves_the_store_to_writers(store: Store, query: str) -> None:
+    with pytest.raises(QueryRefused, match="was stopped"):
+        ask(store, query)
+    store.add_note(store.replays()["replay"][0], 0, "still writes")
