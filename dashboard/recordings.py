@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from dashboard import frames
 from dashboard.payload import Payload
-from events.errors import FormatError
+from events.errors import FormatError, SetupError
 from events.marks import Viewer
 from events.tape import Tape
 from replay import exchange, ratings
@@ -45,6 +45,15 @@ def database() -> Path:
 def store() -> Store:
     """Open the database; raises `StoreError` if it cannot be used, and `StoreBusy`."""
     return Store(database(), wait=PATIENCE)
+
+
+def nothing_at_play() -> None:
+    """Raise `SetupError` while games are played here: SQL would show their seeds and hidden cards to anybody."""
+    if playing := store().at_play():
+        raise SetupError(
+            f"There is no SQL on this page while games are being played here ({len(playing)} are): it would show their "
+            "hidden cards. Whoever owns the database uses `tabletape sql`."
+        )
 
 
 class Library(Struct, frozen=True):

@@ -65,6 +65,7 @@ st.text(
     f"{SIZE // 1_000_000} MB. It sees all that is stored, hidden cards and the seeds of games that still go on too."
 )
 with guarded():
+    recordings.nothing_at_play()
     left, right = st.columns([3, 2])
     with left:
         typed()

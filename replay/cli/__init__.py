@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from events.errors import FormatError, TabletapeError
 from replay import logs
-from replay.cli import branches, files, keep, look, measure, notes, play, ratings, service, sql, step
+from replay.cli import branches, files, keep, live, look, measure, notes, play, ratings, service, sql, step
 from replay.cli.terminal import err, printable
 from replay.errors import StoreError
 
@@ -61,6 +61,7 @@ STOPPED = 130
 
 for name, command in COMMANDS.items():
     app.command(name)(command)
+app.add_typer(live.app, name="live")
 
 
 def main() -> None:
