@@ -70,7 +70,7 @@ class Game(ABC, Generic[StateT]):
     irrevocable: ClassVar[tuple[type[Event], ...]] = ()
     """Events that show something new or bind a seat: while a game is played, no take-back goes behind one (CC-62)."""
     windows: ClassVar[tuple[type[Event], ...]] = ()
-    """Public events after which a rival may be asked in secret: a live game waits there whether one is or not (G-06)."""
+    """Public events after which a rival may be asked in secret: a live game waits there in any case (G-06)."""
     metrics: ClassVar[tuple[Metric, ...]] = ()
     """What this game alone is measured by, beside what any game is (`core.metrics`)."""
     subjects: ClassVar[Subjects | None] = None

@@ -74,14 +74,14 @@ def seat_test(tested: pl.DataFrame) -> str:
 
 
 def _tested(row: Mapping[str, Any]) -> str:
-    games = f"{row['n']:,} games of {row['seats']} seats"
+    games = f"{row['n']:,} games for {row['seats']}"
     if not row["enough"]:
         return f"{games} are too few to test whether a seat has an advantage."
     if row["p"] is None:
-        return f"In all {games} everybody shared the win: no seat has an advantage."
+        return f"In all {games}, everybody shared the win: no seat has an advantage."
     if row["p"] < 0.05:
-        return f"In {games} seats win more unequally than chance explains ({chance(row['p'])})."
-    return f"In {games} seats win no more unequally than chance explains ({chance(row['p'])})."
+        return f"In {games}, seats win more unequally than chance explains ({chance(row['p'])})."
+    return f"In {games}, seats win no more unequally than chance explains ({chance(row['p'])})."
 
 
 def chance(p: float) -> str:

@@ -145,9 +145,21 @@ def downloads(name: str, table: pl.DataFrame) -> None:
         return file.getvalue()
 
     first, second, rest = st.columns([1, 1, 3])
-    first.download_button("CSV", lambda: whole.write_csv().encode(), f"{name}.csv", "text/csv", key=f"csv-{name}")
+    first.download_button(
+        "CSV",
+        lambda: whole.write_csv().encode(),
+        f"{name}.csv",
+        "text/csv",
+        key=f"csv-{name}",
+        on_click="ignore",
+    )
     second.download_button(
-        "Parquet", parquet, f"{name}.parquet", "application/vnd.apache.parquet", key=f"parquet-{name}"
+        "Parquet",
+        parquet,
+        f"{name}.parquet",
+        "application/vnd.apache.parquet",
+        key=f"parquet-{name}",
+        on_click="ignore",
     )
     rest.caption("The chart as a picture (PNG): the buttons at its upper right.")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from core.metrics import SITUATIONS
@@ -123,7 +124,10 @@ def _keys(by: Sequence[str], known: Sequence[str]) -> list[str]:
 
 def _meant(wanted: Filter, table: str) -> tuple[str, dict[str, object]]:
     """SQL for the rows of a table of finished games that are meant, without a look at `replay` where that will do."""
+    plain = msgspec.structs.replace(wanted, branches=None)
+    if plain == Filter(game=wanted.game, seats=wanted.seats) and wanted.branches is not True:
+        where, values = plain.where()
+        left_out = f" AND {table}.replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL)"  # few, if any
+        return where.replace("replay.", f"{table}.") + (left_out if wanted.branches is False else ""), values
     where, values = wanted.where()
-    if wanted == Filter(game=wanted.game, seats=wanted.seats):
-        return where.replace("replay.", f"{table}."), values
     return f"{table}.replay IN (SELECT id FROM replay WHERE {where})", values

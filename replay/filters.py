@@ -20,6 +20,7 @@ CONDITIONS: Final[Mapping[str, str]] = {
     "bots": "list_has_all(replay.bots, $bots::VARCHAR[])",
     "finished": "replay.finished = $finished",
     "provenance": "replay.provenance = $provenance",
+    "branches": "(replay.parent IS NOT NULL) = $branches",
     "sheet": "replay.sheet = $sheet",
     "options": "replay.options = $options",
     "since": "left(replay.recorded, 10) >= $since",
@@ -102,6 +103,8 @@ class Filter(Struct, frozen=True, kw_only=True):
     """All these bots sat at the table."""
     finished: bool | None = None
     provenance: str | None = None
+    branches: bool | None = None
+    """It is a branch of another replay; statistics leave those out: they share moves with it, and were chosen."""
     sheet: str | None = None
     options: str | None = None
     """The options of the game, as the JSON that `Store.replays` gives."""
@@ -152,6 +155,7 @@ class Filter(Struct, frozen=True, kw_only=True):
             (self.ids is None or header.id in self.ids)
             and self.game in (None, header.game)
             and self.provenance in (None, header.provenance)
+            and self.branches in (None, header.fork is not None)
             and self.sheet in (None, header.sheet)
             and {*(self.players or ())} <= {player.name for player in header.players}
             and {*(self.bots or ())} <= {player.bot for player in header.players}

@@ -124,7 +124,8 @@ def _all_known(timeline: Timeline, names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.5)
-            raise WatchError(f"nothing is called {name[:60]!r} here; there are: {', '.join(dict.fromkeys(near or known))}")
+            there = ", ".join(dict.fromkeys(near or known))
+            raise WatchError(f"nothing is called {name[:60]!r} here; there are: {there}")
 
 
 def _given(timeline: Timeline, viewer: Viewer, number: int, names: Sequence[str]) -> dict[str, Any]:

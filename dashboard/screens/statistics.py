@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 import streamlit as st
 from msgspec import Struct
@@ -354,7 +355,8 @@ with guarded():
         asked = choose("Seats", "seats", [str(seats) for seats in range(low, high + 1)], everything="Any number")
     with right:
         part = choose("About", "part", list(PARTS), PARTS.__getitem__) or "seats"
-    wanted = more(library, slug, None if asked is None else int(asked))
+    passing = more(library, slug, None if asked is None else int(asked))
+    wanted = msgspec.structs.replace(passing, branches=False)
     figures = Figures(library, wanted)
     with above:
         say_notices()
@@ -368,6 +370,8 @@ with guarded():
             ("Stopped by a fault, not counted", faulty),
         ]
     )
+    if branches := library.count(msgspec.structs.replace(passing, branches=True)):
+        st.text(f"Branches of other games are left out: {branches:,}.")
     if note := provenance_note(default_sheet(games()[slug])):
         st.text(f"{note} What is counted here holds for that box.")
     if finished:

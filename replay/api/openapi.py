@@ -28,6 +28,9 @@ REFUSALS: Final = {
 
 FOLLOW: Final = "/replays/{id}/follow"
 
+LAST_STEP: Final = (1 << 31) - 1
+"""The greatest number that a step may have."""
+
 TEMPLATE: Final = "#/components/schemas/{name}"
 
 
@@ -65,7 +68,11 @@ def _operation(op: Operation, of: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _following(of: dict[Any, Any]) -> dict[str, Any]:
-    resume = {"name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "minimum": -1}}
+    resume = {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "schema": {"type": "integer", "minimum": -1, "maximum": LAST_STEP},
+    }
     return {
         "operationId": "follow",
         "summary": "Follow a game as server-sent events: a step each, and the moves that the viewer has.",

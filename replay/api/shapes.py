@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -199,7 +199,7 @@ class Imported(Struct, frozen=True):
 class By(Struct, frozen=True, forbid_unknown_fields=True):
     """By what to count: seat, player, bot or seats."""
 
-    by: str = "seat"
+    by: Literal["seat", "player", "bot", "seats"] = "seat"
 
 
 class Statistics(Struct, frozen=True):

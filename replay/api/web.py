@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
 from replay.api import follow, shapes
-from replay.api.openapi import FOLLOW, document
+from replay.api.openapi import FOLLOW, LAST_STEP, document
 from replay.api.operations import Asked, Operation, operations, this_version
 from replay.api.service import Refused, Service
 from replay.errors import Conflict, StoreBusy, StoreError, UnknownReplay
@@ -96,7 +96,9 @@ def refusal(error: Exception) -> tuple[int, shapes.Error]:
 async def _not_routed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     word = {404: "not_found", 405: "no_such_method"}.get(error.status_code, "bad_request")
-    return _json(shapes.Error(word, "there is nothing here; see /api/openapi.json"), error.status_code)
+    answer = _json(shapes.Error(word, "there is nothing here; see /api/openapi.json"), error.status_code)
+    answer.headers.update(error.headers or {})  # of a method that is not there: `Allow`
+    return answer
 
 
 def _endpoint(service: Service, op: Operation) -> Endpoint:
@@ -147,7 +149,7 @@ def _following(service: Service) -> Endpoint:
         token = _token(service, request)
         query = _query(request, shapes.Seen)
         last = request.headers.get("last-event-id", "-1")
-        if not (last.removeprefix("-").isdecimal() and last.isascii() and -1 <= int(last[:10]) < 1 << 31):
+        if not (last.removeprefix("-").isdecimal() and last.isascii() and -1 <= int(last[:11]) <= LAST_STEP):
             raise Refused(400, "bad_request", "Last-Event-ID is the number of the last step that was received")
         id = request.path_params["id"]
         await run_sync(service.look, id, token, query.viewer)

@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from events.errors import FormatError, TabletapeError
 from replay import logs
-from replay.cli import branches, files, keep, live, look, measure, notes, play, ratings, service, sql, step
+from replay.cli import branches, files, keep, live, look, measure, notes, play, ratings, service, sql, stats, step
 from replay.cli.terminal import err, printable
 from replay.errors import StoreError
 
@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "compare": branches.compare,
     "note": notes.note,
     "notes": notes.notes,
-    "stats": look.stats,
+    "stats": stats.stats,
     "measure": measure.measure,
     "ratings": ratings.ratings,
     "sql": sql.sql,

@@ -33,6 +33,9 @@ Tags: TypeAlias = Annotated[
 LeftOut: TypeAlias = Annotated[
     list[str] | None, typer.Option("--without-seed", help="Leave out games of this seed, or of a batch with it.")
 ]
+Branches: TypeAlias = Annotated[
+    bool | None, typer.Option("--branches/--no-branches", help="Only branches of other games, or none of them.")
+]
 
 
 def chosen(
@@ -50,6 +53,7 @@ def chosen(
     events: tuple[int, int] | None,
     tags: list[str] | None,
     without_seeds: list[str] | None,
+    branches: bool | None,
 ) -> Filter:
     """Give the filter that options ask for."""
     return Filter(
@@ -68,4 +72,5 @@ def chosen(
         most_events=None if events is None else events[1],
         tags=tuple(tags or ()) or None,
         without_seeds=tuple(without_seeds or ()) or None,
+        branches=branches,
     )

@@ -1,17 +1,13 @@
-"""Commands that look at recorded games: one of them, or all at once."""
+"""Commands that look at recorded games: all of them as a list, and one of them in words."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import polars as pl
 import typer
 from rich.table import Table
 
 from core.redact import viewer_from
-from core.registry import find
-from replay import statistics
 from replay.alternatives import alternatives
 from replay.cli import filtering
 from replay.cli.terminal import (
@@ -24,13 +20,10 @@ from replay.cli.terminal import (
     recorded,
     say,
     say_alternatives,
-    table_of,
     value,
 )
-from replay.measuring import metric_of, metrics_of
 from replay.report import events_of, step_of
 from replay.rulings import rulings
-from replay.store import Filter
 from replay.timeline import Timeline
 
 
@@ -48,6 +41,7 @@ def replays(
     events: filtering.Events = None,
     tag: filtering.Tags = None,
     without_seed: filtering.LeftOut = None,
+    branches: filtering.Branches = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many at most.")] = 50,
     db: Db = DEFAULT_DB,
     json: Json = False,
@@ -67,6 +61,7 @@ def replays(
         events=events,
         tags=tag,
         without_seeds=without_seed,
+        branches=branches,
     )
     with recorded(db) as store:
         found, total = store.replays(chosen, limit=limit), store.count(chosen)
@@ -120,60 +115,4 @@ def show(
         say(f"  {path} = {value(leaf)}")
     out.print("May follow", style="bold")
     say_alternatives(alternatives(timeline, at, who))
-    return None
-
-
-def stats(
-    game: Annotated[str, typer.Argument(help="The game's name.")],
-    by: Annotated[str, typer.Option(help="seat, player, bot or seats.")] = "seat",
-    metric: Annotated[str | None, typer.Option(help="What a metric found, by its key; `list` names them.")] = None,
-    db: Db = DEFAULT_DB,
-    json: Json = False,
-) -> None:
-    """Win rates with their intervals, scores and length of finished games."""
-    if by not in ("seat", "player", "bot", "seats"):
-        raise typer.BadParameter(f"cannot count by {by!r}: seat, player, bot or seats")
-    find(game)
-    if metric is not None:
-        return _metric(game, metric, by, db, json)
-    keys = [by] if by == "seats" else ["seats", by]
-    with recorded(db) as store:
-        results = store.seat_table(Filter(game=game), [by, "score"])
-        listed = store.game_table(Filter(game=game))
-    frames = {
-        "win_rates": statistics.win_rates(results, keys),
-        "scores": statistics.score_summary(results, keys),
-        "length": statistics.length_summary(listed),
-        "endings": statistics.endings(listed),
-    }
-    unfinished = int(listed.filter(~pl.col("finished"))["games"].sum())
-    if json:
-        return print_json({**{name: frame.to_dicts() for name, frame in frames.items()}, "unfinished": unfinished})
-    if listed.is_empty():
-        say(f"No game of {game} is stored in {db}.")
-        return None
-    out.print(table_of(frames["win_rates"].drop("credit", "enough"), "Win rates (95 % interval low to high)"))
-    out.print(table_of(frames["scores"], "Scores"))
-    out.print(table_of(frames["length"], "Length in turns, and in events"))
-    out.print(table_of(frames["endings"], "Endings"))
-    finished = listed["games"].sum() - unfinished
-    out.print(f"{finished} finished games; {unfinished} unfinished ones are not counted.", style="dim")
-    return None
-
-
-def _metric(game: str, name: str, by: str, db: Path, json: bool) -> None:
-    """Print what a metric of a game found, or which metrics there are."""
-    if name == "list":
-        known = [{"metric": each.name, "version": each.version, "title": each.title} for each in metrics_of(game)]
-        return print_json(known) if json else out.print(table_of(pl.DataFrame(known), "Metrics"))
-    metric = metric_of(game, name)
-    with recorded(db) as store:
-        keys = [*([] if by == "seat" else [by]), *(["key"] if metric.key else [])] or ["seats"]
-        found = statistics.metric_summary(store.metric_table(game, name, by=keys), metric)
-        share = store.measured(Filter(game=game))
-    if json:
-        return print_json({"metric": name, "version": metric.version, "rows": found.to_dicts(), "measured": share})
-    out.print(table_of(found, metric.title))
-    say(metric.definition.replace("**", ""))
-    out.print(f"{share.measured} of {share.finished} finished games are measured.", style="dim")
     return None

@@ -22,7 +22,7 @@ def ratings(
 ) -> None:
     """Rate players and bots by who finished ahead of whom, and list how they met."""
     find(game)
-    wanted = Filter(game=game, seats=seats, finished=True)
+    wanted = Filter(game=game, seats=seats, finished=True, branches=False)
     with recorded(db) as store:
         total = store.count(wanted)
         rated, met = rate(store.meetings(wanted)), head_to_head(store.pair_table(wanted))

@@ -96,6 +96,7 @@ def test_a_click_on_a_point_lists_the_games_behind_it(page: Page) -> None:
 
 def test_figures_are_files(page: Page, tmp_path: Path) -> None:
     page.goto(f"/statistics?game={QUEEN}&seats=2")
+    expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
     page.get_by_text("How this is counted, and the figures as a file").click()
     files = {}
     for name in ("CSV", "Parquet"):

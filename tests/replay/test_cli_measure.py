@@ -49,6 +49,20 @@ def test_stats_show_a_metric_and_list_them(asked: Asked, capfd: pytest.CaptureFi
     assert "How much goes into the bins?" in capfd.readouterr().out
 
 
+def test_a_branch_counts_as_a_game_only_where_it_is_asked_for(asked: Asked) -> None:
+    asked("simulate", QUEEN, "-n", 3, "--seats", 2)
+    parent = asked("replays")[0]["replay"]
+    branch = asked("fork", parent, "--at", 4, "--move", 0, "--as", "omniscient", "--players", "random,random")
+
+    def games(*more: str) -> int:
+        rates: list[dict[str, int]] = asked("stats", QUEEN, "--by", "seats", *more)["win_rates"]
+        return sum(row["n"] for row in rates) // 2
+
+    assert (games(), games("--branches"), games("--bot", "nobody")) == (3, 1, 0)
+    assert [row["replay"] for row in asked("replays", "--branches")] == [branch["id"]]
+    assert len(asked("replays", "--no-branches")) == asked("ratings", QUEEN)["games"] == 3
+
+
 def test_an_unknown_metric_is_one_clear_line(asked: Asked, capfd: pytest.CaptureFixture[str]) -> None:
     asked("simulate", QUEEN, "-n", 1)
     assert run(["stats", QUEEN, "--metric", "luck"]) == 2

@@ -39,6 +39,7 @@ NIM = Header(
     sheet="0" * 32,
     players=(Player("<script>alert(1)</script>"), Player("'; DROP TABLE replay; --"), Player("ひ\u0301 Ünï")),
     provenance="imported",
+    fork=Fork(parent=id_of(1), step=3),
 )
 
 
@@ -519,6 +520,8 @@ FILTERS: list[tuple[Filter, Callable[[Tape], bool]]] = [
     (Filter(bots=("random",)), lambda tape: tape.header.game == QUEEN),
     (Filter(finished=False), lambda tape: tape.header.game == "nim"),
     (Filter(finished=True), lambda tape: tape.header.game == QUEEN),
+    (Filter(branches=True), lambda tape: tape.header.fork is not None),
+    (Filter(branches=False), lambda tape: tape.header.fork is None),
     (Filter(provenance="imported"), lambda tape: tape.header.game == "nim"),
     (Filter(sheet="0" * 32), lambda tape: tape.header.game == "nim"),
     (Filter(ids=(id_of(3), id_of(5), "none", id_of(77))), lambda tape: tape.header.id in (id_of(3), id_of(5))),
