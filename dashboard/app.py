@@ -13,6 +13,7 @@ page = st.navigation(
     [
         st.Page("screens/library.py", title="Library", default=True),
         st.Page("screens/replay.py", title="Replay", url_path="replay"),
+        st.Page("screens/play.py", title="Play", url_path="play"),
         st.Page("screens/compare.py", title="Compare", url_path="compare"),
         st.Page("screens/statistics.py", title="Statistics", url_path="statistics"),
         st.Page("screens/sql.py", title="SQL", url_path="sql"),

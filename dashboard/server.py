@@ -27,8 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.starlette import App
 
-from replay.api.service import Service
-from replay.api.settings import settings_from
+from dashboard.playing import service
 from replay.api.web import api
 
 log = structlog.get_logger("tabletape.server")
@@ -143,7 +142,7 @@ HOSTS: Final = allowed_hosts(
 
 app = App(
     Path(__file__).with_name("app.py"),
-    routes=[Mount("/api", api(Service(settings_from(os.environ))))],
+    routes=[Mount("/api", api(service()))],
     middleware=[Middleware(Guard), Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
     on_script_error=_log_error,
 )

@@ -71,15 +71,34 @@ def main() -> int:
 
 def write(reader: pa.RecordBatchReader, rows: int, size: int) -> int:
     """Write rows, until there are as many or as large as is allowed."""
+    names = reader.schema.names
+    if twice := [name for name in names if names.count(name) > 1]:
+        return refuse(f"more than one column is called {twice[0]!r}: give each a name of its own with AS")
+    if strange := [field for field in reader.schema if _is_strange(field.type)]:
+        return refuse(f"{strange[0].name!r} has a type that cannot be shown: cast it to VARCHAR")
     with pa.ipc.new_stream(sys.stdout.buffer, reader.schema) as out:
         for batch in reader:
-            if batch.num_rows > rows or batch.nbytes > size:
-                out.write_batch(batch.slice(0, min(rows, size * batch.num_rows // max(batch.nbytes, 1))))
+            cut = batch.num_rows > rows or batch.nbytes > size
+            part = batch.slice(0, min(rows, size * batch.num_rows // max(batch.nbytes, 1))) if cut else batch
+            try:
+                part.to_pylist()
+            except (OverflowError, ValueError):  # DuckDB knows days that no calendar here has
+                return refuse("a date or a time is beyond what can be shown: cast it to VARCHAR")
+            out.write_batch(part)
+            if cut:
                 return CUT
-            out.write_batch(batch)
             rows -= batch.num_rows
             size -= batch.nbytes
     return 0
+
+
+def _is_strange(kind: pa.DataType) -> bool:
+    """Say whether readers of the stream cannot take a type, or one inside it."""
+    return (
+        pa.types.is_interval(kind)
+        or pa.types.is_union(kind)
+        or any(_is_strange(kind.field(at).type) for at in range(kind.num_fields))
+    )
 
 
 def refuse(reason: str) -> int:

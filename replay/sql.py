@@ -111,7 +111,7 @@ def ask(store: Store, query: str) -> Answer:
 def _run(store: Store, request: bytes) -> tuple[int, bytes, bytes]:
     """Give how the process ended and what it wrote. Its start takes a while and counts for nothing."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-P", str(Path(sandbox.__file__))]
+    command = [sys.executable, "-P", "-W", "ignore", str(Path(sandbox.__file__))]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         try:
             if process.stdout is not None:

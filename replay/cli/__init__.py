@@ -15,7 +15,22 @@ from typer.exceptions import TyperException
 
 from events.errors import FormatError, TabletapeError
 from replay import logs
-from replay.cli import branches, files, keep, live, look, measure, notes, play, ratings, service, sql, stats, step
+from replay.cli import (
+    bench,
+    branches,
+    files,
+    keep,
+    live,
+    look,
+    measure,
+    notes,
+    play,
+    ratings,
+    service,
+    sql,
+    stats,
+    step,
+)
 from replay.cli.terminal import err, printable
 from replay.errors import StoreError
 
@@ -50,7 +65,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "anonymise": keep.anonymise,
     "rebuild": keep.rebuild,
     "vacuum": keep.vacuum,
-    "bench": keep.bench_,
+    "bench": bench.bench_,
     "serve": service.serve,
     "demo": service.demo,
     "doctor": service.doctor,

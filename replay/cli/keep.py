@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from replay import bench, names
+from replay import names
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
 
 Player = Annotated[str, typer.Argument(help="The name, as `tabletape replays` lists it.")]
@@ -69,25 +69,6 @@ def vacuum(db: Db = DEFAULT_DB, json: Json = False) -> None:
         return print_json({"before": before, "after": after})
     out.print(f"{before:,} bytes before, {after:,} now.")
     return None
-
-
-def bench_(
-    events: Annotated[int, typer.Option(min=1, help="About how many events are ingested.")] = 500_000,
-    replays: Annotated[int, typer.Option(min=1, help="Out of how many replays one is read.")] = 100_000,
-    seconds: Annotated[float, typer.Option(min=0, help="For how long processes work together.")] = 15,
-    kills: Annotated[int, typer.Option(min=0, help="How many processes are killed.")] = 5,
-    json: Json = False,
-) -> None:
-    """Measure the store on this machine, in a folder of its own."""
-    if not json:
-        say(bench.machine())
-    found = []
-    for figure in bench.figures(events, replays, seconds, kills):
-        found.append(figure)
-        if not json:
-            say(f"{figure.what}: {figure.value}")
-    if json:
-        print_json({"machine": bench.machine(), "figures": found})
 
 
 def _renamed(player: str, name: str, db: Db, json: bool) -> None:

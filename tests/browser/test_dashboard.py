@@ -326,8 +326,9 @@ def test_hostile_names_are_words_like_any_other(open_page: Open, database: Path)
     page.get_by_role("button", name="About").click()
     expect(page.locator("canvas").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
-    page = open_page("/statistics?seats=3")
-    expect(page.get_by_text("Half of all scores")).to_be_visible()
+    page = open_page("/statistics?seats=3&part=players")
+    expect(page.get_by_role("heading", name="Does a player win more often than its share?")).to_be_visible()
+    expect(page.locator("canvas").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
 
 

@@ -13,6 +13,7 @@ from core.chance import Chance
 from core.engine import fold
 from core.redact import redact, seen
 from core.streams import encode_all
+from events.base import TakenBack
 from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Fork, Tape, sealed
@@ -122,6 +123,23 @@ def test_a_window_is_a_slice_of_all_that_is_shown(viewer: Viewer) -> None:
     assert list(timeline.shown_between(viewer, 30, 12)) == whole[30:42]
     assert list(timeline.shown_between(viewer, len(whole) - 3, 12)) == whole[-3:]
     assert [shown.at for shown in whole] == list(timeline.moments(viewer))
+
+
+def test_a_stream_of_a_hundred_thousand_events_is_walked_like_a_short_one() -> None:
+    """A recording that is corrected over and over: each correction goes back to where the one 30 before it stood."""
+    events = [*opened().events[:60]]
+    while len(events) < 100_000:
+        events.append(TakenBack(to=len(events) - 30))
+    timeline = Timeline(sealed(played("queen-of-the-cupcakes").header, encode_all(events)))
+    assert (len(timeline), timeline.fault) == (100_000, None)
+    for at in (70, 50_000, 99_999):
+        (shown,) = timeline.shown_between("omniscient", at, 1)
+        meant = at
+        while meant >= 60:
+            meant -= 30
+        assert shown.view == redact(fold(timeline.game, events[: meant + 1]), "omniscient")
+        assert find(timeline, "omniscient", at, "event", back=True) == at - 1
+    assert len(hits(timeline, 1, "step == 99998")) == 1
 
 
 def test_last_change_is_what_a_walk_over_all_states_finds() -> None:

@@ -57,6 +57,9 @@ def test_what_is_too_much_is_cut_and_said(store: Store, query: str) -> None:
         ("SELEKT 1", "syntax error"),
         ("SELECT '" + "x" * 30_000 + "'", "at most 20,000 bytes"),
         ("SELECT 1 -- \ud800", "not text"),
+        ("SELECT 1 AS a, 2 AS a", "more than one column is called 'a'"),
+        ("SELECT [INTERVAL 1 DAY] AS x", "'x' has a type that cannot be shown: cast it"),
+        ("SELECT {'a': DATE 'infinity'} AS x", "beyond what can be shown: cast it"),
     ],
 )
 def test_what_may_not_be_asked_is_refused_in_a_line(store: Store, query: str, said: str) -> None:
