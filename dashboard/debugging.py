@@ -19,7 +19,7 @@ from dashboard.viewer import Remark, Watch
 from events.errors import TabletapeError
 from events.marks import Viewer
 from replay.alternatives import Alternatives, Option, alternatives
-from replay.branching import branch, choose, fresh_id, lineage, option_of, play_on
+from replay.branching import branch, choose, fresh_id, keep, lineage, option_of, play_on
 from replay.notes import as_seen, audience
 from replay.simulate import bots_for
 from replay.watches import LONGEST, WatchError
@@ -102,7 +102,7 @@ def _take(place: Place, number: int, going_on: bool) -> None:
             store.append(place.id, len(timeline), tape.events[len(timeline) :])
             _open(place.id, place.step + 1)
         tape = branch(timeline, at, event, id=fresh_id())
-        store.add([tape])
+        keep(store, tape)
     except TabletapeError as error:
         st.error(plain(str(error)))
         return

@@ -41,13 +41,12 @@ LINE_LIMIT = 1 << 20
 NOTE_LIMIT = 4000
 """Longest text of a note, in characters."""
 
-_NOTE = b'{"note":{'
-
 _Line = tuple[int, bytes]
 """A line of a file and its number, counted from 1."""
 
 _uuid = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ours = re.compile(rb'\{"seq":(0|[1-9][0-9]{0,9}),(?:"check":"([0-9a-f]{8})",)?(?=")')
+_note = re.compile(rb'\{\s*"note"\s*:\s*\{')
 _header_decoder = msgspec.json.Decoder(Header)
 
 
@@ -60,7 +59,7 @@ class Remark(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     step: Count
     kind: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
     author: Annotated[str, msgspec.Meta(max_length=NAME_LIMIT)] | None = None
-    seen_by: tuple[Count, ...] | None = None
+    seen_by: tuple[Annotated[int, msgspec.Meta(ge=0, lt=1 << 15)], ...] | None = None
     text: Annotated[str, msgspec.Meta(max_length=NOTE_LIMIT)] = ""
 
 
@@ -139,8 +138,8 @@ def _readings(game: list[_Line]) -> Iterator[Reading]:
     except FormatError as error:
         yield Reading(start, None, str(error))
         return
-    lines = [line for line in game[1:] if not line[1].startswith(_NOTE)]
-    notes, bad = _notes([line for line in game[1:] if line[1].startswith(_NOTE)])
+    lines = [line for line in game[1:] if not _note.match(line[1])]
+    notes, bad = _notes([line for line in game[1:] if _note.match(line[1])])
     if header.length is not None and header.digest is not None and len(lines) > header.length:
         tape = _tape(header, lines[: header.length], checked)
         if tape.fault is None:  # a whole game: what follows is another's, whose header is damaged

@@ -141,6 +141,13 @@ def option_of(timeline: Timeline, number: int, viewer: Viewer, chosen: int) -> t
     return timeline.at(number, viewer), found.options[chosen].event
 
 
+def keep(store: Store, tape: Tape) -> None:
+    """Store a new branch; raises `SetupError` while its parent is played: a branch is open to everybody (G-06)."""
+    if tape.header.fork is not None and tape.header.fork.parent in store.at_play():
+        raise SetupError("this game is being played: a branch of it would show everybody what is hidden")
+    store.add([tape])
+
+
 def new_id(milliseconds: int, random: bytes) -> str:
     """Give an id for a recorded game: a UUID of version 7, of Unix time and ten random bytes.
 

@@ -264,10 +264,14 @@ class Store:
         return str(rows[0][0]) if rows else None
 
     def at_play(self) -> list[str]:
-        """Give the ids of the live games that are not over: what is hidden in them is nobody's to see."""
+        """Give the ids of the live games that are not over, and of their branches: what is hidden there is nobody's."""
         with self._database.reading() as lease:
             rows = lease.rows("""
-                SELECT id::VARCHAR FROM replay WHERE NOT finished AND id IN (SELECT replay FROM live) ORDER BY id
+                WITH RECURSIVE playing AS (
+                  SELECT id::VARCHAR AS id FROM replay WHERE NOT finished AND id IN (SELECT replay FROM live)
+                  UNION SELECT replay.id::VARCHAR FROM replay JOIN playing ON replay.parent = playing.id
+                )
+                SELECT id FROM playing ORDER BY id
             """)
         return [id for (id,) in rows]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin
 
+import msgspec
 import polars as pl
 import streamlit as st
 
@@ -91,17 +92,32 @@ def set_up() -> None:
             WINDOW if len(here) < 2 else 20.0,
             key=f"new-window-{len(here) < 2}",
         )
+    options = chosen_options(slug)
     token = None
     if service().settings.token is not None:
         token = st.text_input("Token of the service", type="password", key="new-token") or None
     if st.button("Begin", type="primary", key="begin"):
-        begin(Wish(game=slug, players=tuple(players), window=window), here, token)
+        begin(Wish(game=slug, players=tuple(players), options=options, window=window), here, token)
     st.subheader("Join a game")
     with st.form("join", border=False):
         id = st.text_input("Id of the game", max_chars=80)
         if st.form_submit_button("Open") and id.strip():
             st.query_params[LIVE] = id.strip()
             st.rerun()
+
+
+def chosen_options(slug: str) -> dict[str, Any]:
+    """Show the options of a game that are a choice, or yes or no; give what was chosen."""
+    chosen: dict[str, Any] = {}
+    with st.expander("Options"):
+        for field in msgspec.structs.fields(games()[slug].options):
+            label, key = field.name.replace("_", " ").capitalize(), f"new-option-{slug}-{field.name}"
+            if field.type is bool:
+                chosen[field.name] = st.checkbox(label, field.default, key=key)
+            elif get_origin(field.type) is Literal:
+                offered = get_args(field.type)
+                chosen[field.name] = st.selectbox(label, offered, offered.index(field.default), key=key)
+    return chosen
 
 
 def _played_by(plays: str) -> str:
@@ -174,7 +190,7 @@ def act(game: LiveGame, seat: int, raw: bytes, expected: int) -> None:
     except TabletapeError as error:
         notice(f"This move was not made: {error}.")
         return
-    if seat not in due(game.timeline()):
+    if opened(game.id) == seat and seat not in due(game.timeline()):
         uncover(game.id, "spectator")
 
 

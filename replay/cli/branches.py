@@ -33,7 +33,7 @@ def fork(
         tape = branching.branch(timeline, step, event, id=branching.fresh_id())
         if players is not None:
             tape = branching.play_on(tape, players.split(","))
-        store.add([tape])
+        branching.keep(store, tape)
     if json:
         return print_json({"id": tape.header.id, "parent": timeline.header.id, "length": len(tape.events)})
     out.print(f"{tape.header.id} branches off {timeline.header.id} after step {at}: {len(tape.events)} events.")

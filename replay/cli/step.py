@@ -281,7 +281,7 @@ class Debugger(Cmd):
         tape = branching.branch(self.timeline, at, event, id=branching.fresh_id())
         if bots:
             tape = branching.play_on(tape, bots.replace(",", " ").split())
-        self.store.add([tape])
+        branching.keep(self.store, tape)
         say(f"branch {tape.header.id} of {self.timeline.header.id}")
         self._open(tape, self.number + 1)
 

@@ -46,7 +46,7 @@ def test_two_browsers_and_a_bot_play_each_with_its_own_hand(browser: Browser, ad
 
     received: list[str | bytes] = []
     ben = second.new_page()
-    ben.on("websocket", lambda socket: socket.on("framereceived", received.append))
+    ben.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame)))
     ben.goto(ann.url)
     expect(ben.get_by_text("It is the turn of Ann")).to_be_visible()
     ben.get_by_label("Token of a seat").fill(token)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.playing import due, service, sight
 from dashboard.scene import svg
+from events.base import GameStarted
 from events.codec import encode
 from events.marks import Viewer
 from events.tape import Player
@@ -112,6 +113,29 @@ def test_a_screen_that_is_passed_on_is_covered_between_the_seats(open_page: Open
     assert not any(label.startswith("Ann") for label in labels(at))
 
 
+@pytest.mark.parametrize("slug", [PANDAS, "cherry-on-the-cake"])
+def test_a_game_begins_with_the_options_that_were_chosen(open_page: Open, slug: str) -> None:
+    at = open_page()
+    at.selectbox(key="new-game").select(slug).run()
+    start = f"new-option-{slug}-"
+    wanted: dict[str, object] = {}
+    for box in at.checkbox:
+        if str(box.key).startswith(start):
+            wanted[str(box.key).removeprefix(start)] = not box.value
+            box.set_value(not box.value)
+    for choice in at.selectbox:
+        if str(choice.key).startswith(start):
+            wanted[str(choice.key).removeprefix(start)] = choice.options[-1]
+            choice.select_index(len(choice.options) - 1)
+    assert len(wanted) == 6
+    press(at, "Begin")
+    game = service().live.find(id_of(at))
+    assert game is not None
+    started = game.timeline().events[0]
+    assert isinstance(started, GameStarted)
+    assert {name: str(getattr(started.options, name)) for name in wanted} == {k: str(v) for k, v in wanted.items()}
+
+
 def test_only_a_token_opens_a_seat_and_names_stay_plain(open_page: Open) -> None:
     at = open_page()
     game, tokens = created(Player(HOSTILE), Player("Ben"))
@@ -126,6 +150,12 @@ def test_only_a_token_opens_a_seat_and_names_stay_plain(open_page: Open) -> None
     onlooker = open_page(game.id, "no token")
     assert "no token of this game" in everything(onlooker)
     assert pictures(onlooker) == [drawn(game, "spectator")]
+
+
+def test_an_address_of_no_game_leads_to_where_one_begins(open_page: Open) -> None:
+    at = open_page("no-such-game")
+    assert "no replay has the id" in everything(at).replace("\\", "")
+    assert "Begin" in labels(at)
 
 
 def test_a_closed_game_shows_nothing_without_a_token(open_page: Open) -> None:

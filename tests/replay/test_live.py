@@ -19,12 +19,14 @@ from events.errors import SetupError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Player
 from events.trash_pandas import RollingStopped, YumYumKept
+from replay.branching import branch, fresh_id, keep, option_of
 from replay.errors import Conflict, StoreBusy
 from replay.games import load
 from replay.live import NOT_NOW, Held, LiveGame, LiveGames, Wish
 from replay.live_tokens import keeps
 from replay.report import moves_at
 from replay.store import Store
+from replay.timeline import Timeline
 from replay.verify import verify
 
 PANDAS = "trash-pandas"
@@ -268,6 +270,19 @@ def test_what_cannot_be_played_is_refused_and_leaves_nothing(store: Store, games
     with pytest.raises(SetupError):
         games.create(wish)
     assert store.count() == 0
+
+
+def test_a_game_at_play_has_no_branches_for_they_are_open_to_everybody(store: Store, games: LiveGames) -> None:
+    game, _ = games.create(Wish(game="trash-pandas", players=(Player("Ann"), Player("Bo"))))
+    line = game.timeline()
+    at, event = option_of(line, len(line) - 1, "omniscient", 0)
+    with pytest.raises(SetupError, match="being played"):
+        keep(store, branch(line, at, event, id=fresh_id()))
+    assert store.replays()["replay"].to_list() == [game.id]
+    brought = [branch(line, at, event, id=fresh_id())]  # by another way: nobody is shown it, nor what branches off it
+    brought.append(branch(Timeline(brought[0]), at, event, id=fresh_id()))
+    store.add(brought)
+    assert store.at_play() == sorted([game.id, *[tape.header.id for tape in brought]])
 
 
 def test_removing_a_live_game_leaves_nothing_of_it(store: Store, games: LiveGames, path: Path) -> None:

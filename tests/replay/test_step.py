@@ -123,16 +123,20 @@ def test_notes_travel_with_the_game_and_only_to_those_who_may_read_them(
     assert first.read_bytes().count(b'{"note":') == 3
 
 
+SPACED = '{"note": {"step": 2, "kind": "note", "text": "with spaces"}}'
+
+
 def test_a_bad_note_is_told_in_one_line_and_its_game_loads(
     db: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "bad.jsonl"
     game = told(capsys, "export", ID, "--db", db)
-    bad = ['{"note":{"step":-1}}', '{"note":{"step":1,"kind":"note"', '{"note":{"step":99999,"kind":"note"}}']
-    file.write_text(game + "\n".join([*bad, '{"note":{"step":1,"kind":"note","text":"good"}}']))
+    seat = '{"note":{"step":1,"kind":"note","seen_by":[99999]}}'
+    bad = ['{"note":{"step":-1}}', '{"note":{"step":1,"kind":"note"', '{"note":{"step":99999,"kind":"note"}}', seat]
+    file.write_text(game + "\n".join([*bad, '{"note":{"step":1,"kind":"note","text":"good"}}', SPACED]))
     other = tmp_path / "other.duckdb"
     assert run(["import", str(file), "--db", str(other)]) == 1
     printed = capsys.readouterr().out.splitlines()
-    assert len([line for line in printed if "note" in line and "line" in line]) == 3
+    assert len([line for line in printed if "note" in line and "line" in line]) == len(bad)
     assert Store(other).read(ID) == TAPES[0]
-    assert [note.text for note in Store(other).notes(ID)] == ["good"]
+    assert [note.text for note in Store(other).notes(ID)] == ["good", "with spaces"]
