@@ -52,6 +52,7 @@ class Service:
         self._opened: OrderedDict[tuple[str, int], Timeline] = OrderedDict()
         self._started: OrderedDict[str, deque[float]] = OrderedDict()
         self._followers = 0
+        self._opening = threading.Lock()
 
     @cached_property
     def store(self) -> Store:
@@ -63,9 +64,14 @@ class Service:
         """What stores steps. It lives as long as the process: what it has answered is on the disk."""
         return self.store.appender().__enter__()
 
-    @cached_property
+    @property
     def live(self) -> LiveGames:
         """The live games."""
+        with self._opening:  # two first requests at once must not make two referees
+            return self._live
+
+    @cached_property
+    def _live(self) -> LiveGames:
         return LiveGames(self.store, self.appender, self.settings.max_events)
 
     # --- who may do what ---------------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def test_the_first_page_of_a_fresh_service_may_be_any(
     page.goto(f"{serve([*COMMAND, 'serve', '--port', '{port}'], environment, '/api/health')}/boxes")
     expect(page.get_by_role("heading", level=1)).to_have_text("Boxes", timeout=30_000)
     expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(
-        ["Library", "Replay", "Compare", "Statistics", "SQL", "Boxes", "Health"]
+        ["Library", "Replay", "Play", "Compare", "Statistics", "SQL", "Boxes", "Health"]
     )
     page.close()
 
