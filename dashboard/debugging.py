@@ -135,10 +135,22 @@ def _open(id: str, step: int) -> None:
 # --- watches ----------------------------------------------------------------------------------------------------------
 
 
+def _texts(id: str) -> list[str]:
+    """Give the watches on a replay, which stand in the address too.
+
+    Once read from there they are kept by the session: a run that was on its way while one was added still brings the
+    address of before, and the new one would be lost.
+    """
+    texts: list[str] = st.session_state.setdefault(f"watches-{id}", st.query_params.get_all(WATCH))
+    if st.query_params.get_all(WATCH) != texts:
+        st.query_params[WATCH] = texts
+    return texts
+
+
 def watched(library: Library, id: str, viewer: Viewer) -> tuple[Watch, ...]:
     """Give the watches of the address that can be looked for, with the steps at which they hold."""
     found = []
-    for text in st.query_params.get_all(WATCH)[:MOST_WATCHES]:
+    for text in _texts(id)[:MOST_WATCHES]:
         try:
             found.append(Watch(text, library.hits(id, viewer, text)))
         except WatchError:  # said in its tab
@@ -148,7 +160,8 @@ def watched(library: Library, id: str, viewer: Viewer) -> tuple[Watch, ...]:
 
 def watches(place: Place) -> None:
     """Show the watches, and a box for one more."""
-    texts = st.query_params.get_all(WATCH)
+    texts = _texts(place.id)
+    kept = f"watches-{place.id}"
     for number, text in enumerate(texts):
         words, count, act = st.columns([8, 4, 2], vertical_alignment="center")
         words.code(text, language=None)
@@ -159,13 +172,13 @@ def watches(place: Place) -> None:
         except WatchError as error:
             count.text(str(error))
         if act.button("Remove", key=f"unwatch-{number}", width="stretch"):
-            st.query_params[WATCH] = [*texts[:number], *texts[number + 1 :]]
+            st.session_state[kept] = [*texts[:number], *texts[number + 1 :]]
             st.rerun(scope="fragment")
 
     def add() -> None:
         text = st.session_state["new-watch"].strip()
         if text and text not in texts and len(texts) < MOST_WATCHES:
-            st.query_params[WATCH] = [*texts, text]
+            st.session_state[kept] = [*texts, text]
         st.session_state["new-watch"] = ""
 
     if len(texts) < MOST_WATCHES:

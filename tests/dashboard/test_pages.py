@@ -268,7 +268,7 @@ def test_what_is_not_measured_is_said(open_page: Open) -> None:
 
 def test_the_games_behind_a_mark_are_listed_and_open_at_the_event(open_page: Open, store: Store) -> None:
     at = open_page("statistics", game=QUEEN, part="events", behind="kinds~kind=bank_filled")
-    wanted = Filter(game=QUEEN, cell=Cell(kind="bank_filled"))
+    wanted = Filter(game=QUEEN, branches=False, cell=Cell(kind="bank_filled"))
     ids = store.replays(wanted)["replay"].to_list()
     assert f"{len(ids)} games behind it (kind bank_filled)" in texts(at)
     assert [row["Id"] for row in table(at, 1)] == ids
