@@ -12,7 +12,7 @@ steps uses an `appender`, which keeps the file while nobody else waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
@@ -188,7 +188,7 @@ class Store:
             row_of(lease, id)
             lease.run("DELETE FROM replay WHERE id = $id", id=id)
             made = [projection.name for projection in PROJECTIONS]
-            for table in ("event", "note", "live", "tally", "measured", *made):
+            for table in ("event", "note", "live", "evaluation", "tally", "measured", *made):
                 lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
 
     def rename(self, player: str, name: str) -> int:
@@ -250,11 +250,40 @@ class Store:
         with self._database.writing() as lease:
             return notes.remove(lease, id)
 
+    # --- evaluations -------------------------------------------------------------------------------------------------
+
+    def evaluated(self, id: str, head: bytes, question: str) -> dict[int, str]:
+        """Give what is kept of an evaluation of a stream with this head: JSON by step (`replay.evaluating`)."""
+        with self._database.reading() as lease:
+            return dict(
+                lease.rows(
+                    "SELECT step, body FROM evaluation WHERE replay = $id AND head = $head AND question = $question",
+                    id=id,
+                    head=head,
+                    question=question,
+                )
+            )
+
+    def keep_evaluation(self, id: str, head: bytes, question: str, found: Mapping[int, str]) -> None:
+        """Keep what was evaluated, in place of what was kept for these steps; raises `UnknownReplay`."""
+        with self._database.writing() as lease:
+            row_of(lease, id)
+            lease.run(
+                "DELETE FROM evaluation WHERE replay = $id AND question = $question AND (head <> $head OR step IN $steps)",
+                id=id,
+                head=head,
+                question=question,
+                steps=list(found),
+            )
+            rows = [(id, head, question, step, body) for step, body in found.items()]
+            lease.put("evaluation", rows)
+
     # --- live games --------------------------------------------------------------------------------------------------
 
     def keep_live(self, id: str, facts: str) -> None:
-        """Keep what the referee of a live game must not forget; to be called before its stream begins."""
+        """Keep what the referee of a live game must not forget, in place of what was kept; first before its stream."""
         with self._database.writing() as lease:
+            lease.run("DELETE FROM live WHERE replay = $id", id=id)
             lease.run("INSERT INTO live VALUES ($id, $facts)", id=id, facts=facts)
 
     def live_facts(self, id: str) -> str | None:
@@ -264,11 +293,12 @@ class Store:
         return str(rows[0][0]) if rows else None
 
     def at_play(self) -> list[str]:
-        """Give the ids of the live games that are not over, and of their branches: what is hidden there is nobody's."""
+        """Give the ids of the live games that go on, and of their branches: what is hidden there is nobody's."""
         with self._database.reading() as lease:
             rows = lease.rows("""
                 WITH RECURSIVE playing AS (
-                  SELECT id::VARCHAR AS id FROM replay WHERE NOT finished AND id IN (SELECT replay FROM live)
+                  SELECT id::VARCHAR AS id FROM replay
+                  WHERE NOT finished AND id IN (SELECT replay FROM live WHERE NOT contains(facts, '"broken_off":true'))
                   UNION SELECT replay.id::VARCHAR FROM replay JOIN playing ON replay.parent = playing.id
                 )
                 SELECT id FROM playing ORDER BY id
@@ -286,6 +316,16 @@ class Store:
         with self._database.writing() as lease:
             notes.untag(lease, replay, name)
             return notes.tags(lease, replay)
+
+    def tag_all(self, ids: Sequence[str], name: str) -> None:
+        """Put a tag on those of many replays that are there; raises `FormatError` for what cannot be one."""
+        with self._database.writing() as lease:
+            notes.tag_all(lease, ids, name)
+
+    def notes_of_kind(self, kind: str) -> list[tuple[str, str]]:
+        """Give the notes of a kind in all replays as (replay, text), in the order of writing."""
+        with self._database.reading() as lease:
+            return notes.of_kind(lease, kind)
 
     # --- reading -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 `event` is the append-only truth. It has neither key nor index: both cost several times in speed and size, and order
 and uniqueness come from the append, which holds the file alone and checks the length. `replay` has a row a stream: its
 header, how long it is, and what it comes to. `seat_result` and `kind_count` are made from them: `replay.projections`;
-`tally` is what is measured in finished games, `measured` says in which ones: `replay.measuring`.
+`tally` is what is measured in finished games, `measured` says in which ones: `replay.measuring`. `evaluation` is worked
+out by playing on, and kept because that takes long.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 import polars as pl
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the tables; a file of an older one is taken to it by `STEPS`, one of a newer is not opened."""
 
 TABLES: Final[Mapping[str, str]] = {
@@ -106,6 +107,14 @@ TABLES: Final[Mapping[str, str]] = {
           replay UUID NOT NULL,
           facts VARCHAR NOT NULL      -- JSON of `replay.live.Facts`: hashes of tokens, the commitment and its salt
         )""",
+    "evaluation": """
+        CREATE TABLE evaluation(      -- what `replay.evaluating` has worked out, so that it need not do so again
+          replay UUID NOT NULL,
+          head BLOB NOT NULL,         -- of the stream that it was worked out for
+          question VARCHAR NOT NULL,  -- by whom the game is seen, which bot plays on, whether it is about a choice
+          step INTEGER NOT NULL,      -- of the stream
+          body VARCHAR NOT NULL       -- JSON
+        )""",
     "projection": """
         CREATE TABLE projection(      -- how the tables that are made from others are
           name VARCHAR PRIMARY KEY,
@@ -145,6 +154,14 @@ STEPS: Final[Mapping[int, Sequence[str]]] = {
         )
         """,
         "CREATE TABLE live(replay UUID NOT NULL, facts VARCHAR NOT NULL)",
+    ),
+    3: (
+        """
+        CREATE TABLE evaluation(
+          replay UUID NOT NULL, head BLOB NOT NULL, question VARCHAR NOT NULL, step INTEGER NOT NULL,
+          body VARCHAR NOT NULL
+        )
+        """,
     ),
 }
 """What takes a store of a version to the next. A step that is out is never changed: it says its tables itself."""
