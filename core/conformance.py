@@ -10,15 +10,16 @@ Each check plays random games from seeds it is given, so a failure can be repeat
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from core.bots import RandomBot
-from core.bots.seats import seated
+from core.bots import RandomBot, View
+from core.bots.seats import record_of, seated
 from core.chance import Chance
-from core.engine import fold, past_secrets, play, refuse, start, states
+from core.engine import consequence, fold, past_secrets, play, refuse, start, states
 from core.game import Game
 from core.paths import flatten
 from core.redact import marks_of, moves_of, redact, seen
@@ -53,6 +54,7 @@ def check_game(game: Game[Any], games: int = 20, options: Options | None = None,
             check_moves(game, events)
             check_views(game, events)
             check_chance(game, events, f"{seed}/{seats}/{number}")
+            check_worlds(game, events, f"{seed}/{seats}/{number}")
             played += 1
         for number in range(max(1, games // 4)):
             check_secrets(game, seats, f"{seed}/{seats}/{number}", options)
@@ -224,6 +226,50 @@ def check_chance(game: Game[Any], events: Sequence[Event], seed: str) -> None:
             told = _bytes(seen(event, viewer)) != _bytes(seen(other, viewer))
             hidden = told and one != two and _view(one, viewer) == _view(two, viewer)
             _expect(not hidden, game, step, f"viewer {viewer} learns from an outcome of chance what the view hides")
+
+
+def check_worlds(game: Game[Any], events: Sequence[Event], seed: str, steps: int = 8) -> int:
+    """Hidden things dealt anew (`Game.world`) are such that the seat cannot tell, agree with the box, and vary.
+
+    Looks at about so many steps of a game, as every seat, and plays on from some to the end. Gives the number of
+    worlds looked at: 0 for a game that has no `world` of its own.
+    """
+    if type(game).world is Game.world:
+        return 0
+    worlds = varied = hiding = 0
+    along = list(states(game, events))
+    for step in range(seed_key(seed)[-1] % 7, len(events), max(1, len(events) // steps)):
+        state = along[step]
+        for seat in range(_seats(events)):
+            view = View(seat, redact(state, seat), record_of(events[: step + 1], seat))
+            one, two = (game.world(view, Rng(seed_key(seed), step, b"world/%d" % at)) for at in range(2))
+            wrong = f"dealt anew for seat {seat}, "
+            for world in (one, two):
+                _expect(redact(world, seat) == view.table, game, step, wrong + "the table looks other than it did")
+                same = Counter(game.census(world)) == Counter(game.census(state))
+                _expect(same, game, step, wrong + "there are other components than in the box")
+            mine = _own_moves(game, state, seat)
+            _expect(not mine or _own_moves(game, one, seat) == mine, game, step, wrong + "its moves are others")
+            worlds, varied, hiding = worlds + 2, varied + (one != two), hiding + (view.table != state)
+        _play_on(game, one, step, f"{seed}/{step}"[-64:])
+    _expect(varied > 0 or not hiding, game, 0, "hidden things that are dealt anew always lie the same")
+    return worlds
+
+
+def _play_on(game: Game[Any], state: Any, step: int, seed: str) -> None:
+    """From a state that was dealt anew the rules come to an end like from any other, and no component is lost."""
+    box = +Counter(game.census(state))
+    key = seed_key(seed)
+    for seq in range(step + 1, step + game.bound):
+        event = consequence(game, state, key, seq)
+        if event is None:
+            moves = game.legal(state)
+            if not moves:
+                break
+            event = Rng(key, seq, b"move").choice(moves)
+        state = game.evolve(state, event)
+    _expect(game.outcome(state) is not None, game, step, "a table that was dealt anew does not come to an end")
+    _expect(not box or +Counter(game.census(state)) == box, game, step, "a table dealt anew loses components later")
 
 
 def check_secrets(game: Game[Any], seats: int, seed: str, options: Options | None = None) -> int:

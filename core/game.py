@@ -16,12 +16,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 
-from core.bots import Bot
+from core.bots import Bot, RandomBot, View
 from core.chance import Chance
+from core.redact import hides
+from core.rng import Rng
 from core.sheets import Sheet, sheet_digest
 from core.tally import Metric, Subjects
 from core.words import plain
 from events.base import Event, Move, Options
+from events.errors import SetupError
 from events.upcast import Upcaster
 
 
@@ -62,6 +65,8 @@ class Game(ABC, Generic[StateT]):
     """The box as a value; None if it is shipped as a file (`data/sheets/<slug>.toml`)."""
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {}
     """Bots that know this game, by name, beside those that play any game."""
+    playout: ClassVar[Callable[[], Bot]] = RandomBot
+    """The bot by which a search bot plays games out: as quick as it is sensible."""
     bound: ClassVar[int] = 10_000
     """More events than any game has: where the engine gives up and says that the rules do not end."""
     recalled: ClassVar[tuple[type[Event], ...]] = ()
@@ -91,6 +96,18 @@ class Game(ABC, Generic[StateT]):
     def standing(self, state: StateT, /) -> tuple[int, ...] | None:
         """Give what each seat would score if the game ended now, hidden things included; None if that says nothing."""
         return None
+
+    def world(self, view: View, rng: Rng, /) -> StateT:
+        """Give a state that is possible for all that a seat has seen, its view and its record, each time another one.
+
+        Where several seats may be asked in secret, those that would be asked before this one have declined (G-06).
+        A game without secrets has one, the view. Raises `SetupError` for a game that hides something and does not say
+        how it may be dealt anew.
+        """
+        if hides(type(view.table)):
+            raise SetupError(f"{self.title} does not say how hidden things may lie (Game.world)")
+        state: StateT = view.table
+        return state
 
     def sides(self, state: StateT, /) -> tuple[tuple[int, ...], ...]:
         """Give the seats of a finished game that win and lose together: each alone, unless there are teams."""

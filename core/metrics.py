@@ -5,14 +5,15 @@ A game's own metrics stand beside its rules, in `metrics.py` of its folder.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 from core.game import Game, Outcome, State
-from core.tally import Measure, Metric, Moment, Subjects, Tally, summed
-from events.base import Event, Move, TakenBack, TurnStarted
+from core.registry import codec
+from core.tally import Measure, Metric, Moment, Subjects, Tally, counted, summed
+from events.base import Event, Move, TakenBack, TurnStarted, kind_of
 
 SITUATIONS: Final = ("start_hand", "ever_held", "used", "held_at_end")
 """The metrics that say in which situation a seat had a subject: n is 1 a seat and subject, `total` how many copies."""
@@ -46,25 +47,39 @@ def moments(states: Sequence[State], events: Sequence[Event], initial: State) ->
 # --- choosing --------------------------------------------------------------------------------------------------------
 
 
-def _decisions(game: Game[Any], along: Sequence[Moment]) -> Iterator[tuple[Move, State]]:
-    """The moves that a seat chose, each with the state it chose in; moves that the rules made are none."""
+def _decisions(game: Game[Any], along: Sequence[Moment]) -> Iterator[tuple[Move, State, int]]:
+    """The moves that a seat chose, each with the state it chose in and its step; moves that the rules made are none."""
     for moment in along:
         if isinstance(moment.event, Move) and game.forced(moment.before) is None:
-            yield moment.event, moment.before
+            yield moment.event, moment.before, moment.step
 
 
 def _choices(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (move.seat, "", sum([other.seat == move.seat for other in game.legal(before)]))
-            for move, before in _decisions(game, along)
+            (move.seat, "", sum([other.seat == move.seat for other in game.legal(before)]), step)
+            for move, before, step in _decisions(game, along)
         ]
     )
 
 
 def _decisions_made(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
-    made = [move.seat for move, _ in _decisions(game, along)]
-    return [Tally(seat, "", 1, made.count(seat)) for seat in range(len(_outcome(game, along).scores))]
+    made = defaultdict[int, list[int]](list)
+    for move, _, step in _decisions(game, along):
+        made[move.seat].append(step)
+    seats = range(len(_outcome(game, along).scores))
+    return [Tally(seat, "", 1, len(made[seat]), next(iter(made[seat]), None)) for seat in seats]
+
+
+def _kinds(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
+    first: dict[str, int] = {}
+    times = Counter[str]()
+    for moment in along:
+        kind = kind_of(moment.event)
+        first.setdefault(kind, moment.step)
+        times[kind] += 1
+    known = [kind for kind in codec(type(game)).tags if kind != kind_of(TakenBack(to=0))]
+    return [Tally(None, kind, 1, times[kind], first.get(kind)) for kind in known]
 
 
 def _outcome(game: Game[Any], along: Sequence[Moment]) -> Outcome:
@@ -95,8 +110,9 @@ def _leaders(game: Game[Any], along: Sequence[Moment]) -> Iterator[tuple[int, li
 
 
 def _lead_changes(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
-    alone = [leading[0] for _, leading in _leaders(game, along) if len(leading) == 1]
-    return [Tally(None, "", 1, sum([before != after for before, after in pairwise(alone)]))]
+    alone = [(leading[0], at) for at, leading in _leaders(game, along) if len(leading) == 1]
+    changes = [along[at].step for (before, _), (after, at) in pairwise(alone) if before != after]
+    return [Tally(None, "", 1, len(changes), next(iter(changes), None))]
 
 
 def _lead_for_good(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
@@ -106,39 +122,36 @@ def _lead_for_good(game: Game[Any], along: Sequence[Moment]) -> list[Tally]:
         if any(seat not in winners for side in leading for seat in side):
             break
         decided = at
-    return [Tally(None, "", 1, 1000 * decided // last)]
+    return [Tally(None, "", 1, 1000 * decided // last, along[decided].step)]
 
 
 # --- what the seats hold ---------------------------------------------------------------------------------------------
 
 
-def _copies(cards: Iterable[tuple[int, str]]) -> list[Tally]:
-    return [Tally(seat, card, 1, copies) for (seat, card), copies in Counter(cards).items()]
-
-
-def _in(hands: Sequence[Sequence[str]]) -> list[Tally]:
-    return _copies([(seat, card) for seat, hand in enumerate(hands) for card in hand])
+def _held_before(subjects: Subjects, along: Sequence[Moment], kind: type[Event]) -> list[Tally]:
+    """What the seats hold when the first event of a kind is about to happen."""
+    at = next(at for at, moment in enumerate(along) if isinstance(moment.event, kind))
+    hands = subjects.held(along[at].before)
+    return counted([(seat, card, along[at - 1].step) for seat, hand in enumerate(hands) for card in hand])
 
 
 def _start_hand(subjects: Subjects, along: Sequence[Moment]) -> list[Tally]:
-    first = next(moment for moment in along if isinstance(moment.event, TurnStarted))
-    return _in(subjects.held(first.before))
+    return _held_before(subjects, along, TurnStarted)
 
 
 def _held_at_end(subjects: Subjects, along: Sequence[Moment]) -> list[Tally]:
-    last = next(moment for moment in along if isinstance(moment.event, subjects.last))
-    return _in(subjects.held(last.before))
+    return _held_before(subjects, along, subjects.last)
 
 
 def _used(subjects: Subjects, along: Sequence[Moment]) -> list[Tally]:
-    return _copies([each for moment in along for each in subjects.used(moment)])
+    return counted([(seat, card, moment.step) for moment in along for seat, card in subjects.used(moment)])
 
 
 def _ever_held(subjects: Subjects, along: Sequence[Moment]) -> list[Tally]:
-    return _copies(_gained(subjects, along))
+    return counted(_gained(subjects, along))
 
 
-def _gained(subjects: Subjects, along: Sequence[Moment]) -> Iterator[tuple[int, str]]:
+def _gained(subjects: Subjects, along: Sequence[Moment]) -> Iterator[tuple[int, str, int]]:
     """Each copy that comes to a seat: whose copies of a subject are more after a moment than before it."""
     held: Sequence[Sequence[str]] = ()
     for moment in along:
@@ -147,7 +160,7 @@ def _gained(subjects: Subjects, along: Sequence[Moment]) -> Iterator[tuple[int, 
             had = held[seat] if seat < len(held) else ()
             if hand is not had:  # most moments leave most hands alone
                 for card, more in (Counter(hand) - Counter(had)).items():
-                    yield from [(seat, card)] * more
+                    yield from [(seat, card, moment.step)] * more
         held = now
 
 
@@ -213,6 +226,16 @@ ALWAYS: Final = (
         unit="mean",
         triggers=("game_ended",),
         measure=_margin,
+    ),
+    Metric(
+        name="kinds",
+        title="How often does each kind of event happen in a game?",
+        definition="How many events of the kind a game has, of all kinds that the game knows.",
+        example="In `queen-of-the-cupcakes/3-bin-full.jsonl`, kind of event bank_filled: 19 in 1.",
+        unit="mean",
+        key="kind of event",
+        triggers=("events",),
+        measure=_kinds,
     ),
 )
 """What every finished game is measured by."""

@@ -37,6 +37,11 @@ def redact(thing: StructT, viewer: Viewer) -> StructT:
     return replace(thing, **changes) if changes else thing
 
 
+def hides(kind: type[Struct]) -> bool:
+    """Say whether a type of states or events keeps anything from anybody."""
+    return bool(_plan(kind))
+
+
 def seen(event: EventT, viewer: Viewer) -> EventT | None:
     """Give an event as `viewer` may see it, or None where the viewer never learns that it happened."""
     names = type(event).seen_by

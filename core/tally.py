@@ -23,13 +23,15 @@ class Tally(NamedTuple):
     """One measured thing of one game: `n` cases, and the `total` of what was counted in them.
 
     Of a rate: tries and hits. Of a mean: cases and their sum. `seat` is None for what is the game's own; `key` says
-    what was measured, where a metric looks at several things: a card, a number of tokens.
+    what was measured, where a metric looks at several things: a card, a number of tokens. `step` is the event at which
+    a case of it is to be seen: the first that counted for something. None: it is a matter of the game's end.
     """
 
     seat: int | None
     key: str
     n: int
     total: int
+    step: int | None = None
 
 
 Measure: TypeAlias = Callable[[Any, Sequence[Moment]], Iterable[Tally]]
@@ -75,14 +77,23 @@ class Subjects(Struct, frozen=True):
     last: type[Event] = GameEnded
 
 
-def summed(cases: Iterable[tuple[int | None, str, int]]) -> list[Tally]:
-    """Give the tallies of cases: (seat, key, what was counted in it).
+def summed(cases: Iterable[tuple[int | None, str, int, int]]) -> list[Tally]:
+    """Give the tallies of cases: (seat, key, what was counted in it, its step).
 
-    >>> summed([(0, "a", 2), (1, "a", 5), (0, "a", 3)])
-    [Tally(seat=0, key='a', n=2, total=5), Tally(seat=1, key='a', n=1, total=5)]
+    >>> summed([(0, "a", 0, 7), (1, "a", 5, 8), (0, "a", 3, 9)])
+    [Tally(seat=0, key='a', n=2, total=3, step=9), Tally(seat=1, key='a', n=1, total=5, step=8)]
     """
-    found: dict[tuple[int | None, str], tuple[int, int]] = {}
-    for seat, key, counted in cases:
-        n, total = found.get((seat, key), (0, 0))
-        found[seat, key] = (n + 1, total + counted)
-    return [Tally(seat, key, n, total) for (seat, key), (n, total) in found.items()]
+    found: dict[tuple[int | None, str], tuple[int, int, int]] = {}
+    for seat, key, count, step in cases:
+        n, total, first = found.get((seat, key), (0, 0, step))
+        found[seat, key] = (n + 1, total + count, first if total or not count else step)
+    return [Tally(seat, key, n, total, step) for (seat, key), (n, total, step) in found.items()]
+
+
+def counted(things: Iterable[tuple[int | None, str, int]]) -> list[Tally]:
+    """Give how many things there are of each kind, as one case: (seat, key, step of the thing).
+
+    >>> counted([(0, "a", 7), (0, "a", 9)])
+    [Tally(seat=0, key='a', n=1, total=2, step=7)]
+    """
+    return [tally._replace(n=1) for tally in summed([(seat, key, 1, step) for seat, key, step in things])]

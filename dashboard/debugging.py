@@ -100,13 +100,13 @@ def _take(place: Place, number: int, going_on: bool) -> None:
         if going_on:
             tape = choose(place.library.tape(place.id), event)
             store.append(place.id, len(timeline), tape.events[len(timeline) :])
-            _open(place.id, place.step + 1)
+            open_replay(place.id, place.step + 1)
         tape = branch(timeline, at, event, id=fresh_id())
         keep(store, tape)
     except TabletapeError as error:
         st.error(plain(str(error)))
         return
-    _open(tape.header.id, place.step + 1)
+    open_replay(tape.header.id, place.step + 1)
 
 
 def _bots(place: Place) -> None:
@@ -122,10 +122,11 @@ def _bots(place: Place) -> None:
     except TabletapeError as error:
         st.error(plain(str(error)))
         return
-    _open(place.id, place.step + 1)
+    open_replay(place.id, place.step + 1)
 
 
-def _open(id: str, step: int) -> None:
+def open_replay(id: str, step: int) -> None:
+    """Open a replay at a step, what else could have happened beside it."""
     st.query_params["replay"] = id
     st.query_params["step"] = str(step)
     st.query_params["tab"] = "options"

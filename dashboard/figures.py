@@ -71,10 +71,9 @@ class Figures:
         table: pl.DataFrame,
         definition: str,
         *,
-        kind: str | None = None,
         shares: bool = True,
     ) -> None:
-        """Show a figure. A list behind it opens a replay at the first event of `kind`, if one is given."""
+        """Show a figure; `shares` says that its values are rates."""
 
         def picked(key: str) -> None:
             """Put what was clicked into the address; a second click on it takes it out."""
@@ -114,11 +113,11 @@ class Figures:
             )
             with st.expander("How this is counted, and the figures as a file"):
                 st.markdown(definition)
-                downloads(name, table)
+                downloads(name, table, chart)
             if self._behind is not None and self._behind[0] == name:
-                self._games(self._behind[1], kind)
+                self._games(self._behind[1])
 
-    def _games(self, cell: Cell, kind: str | None) -> None:
+    def _games(self, cell: Cell) -> None:
         """List the games behind a mark."""
         wanted = msgspec.structs.replace(self._wanted, cell=cell)
         total = self._library.count(wanted)
@@ -127,7 +126,7 @@ class Figures:
         )
         st.text(f"{total:,} games behind it ({said}), the newest first. Choose one to step through it.")
         if total:
-            listed(self._library, wanted, total, "behind", cell.kind or kind)
+            listed(self._library, wanted, total, "behind")
         st.button("Close the list", key="close-behind", on_click=_close)
 
 
@@ -135,8 +134,8 @@ def _close() -> None:
     st.query_params.pop(BEHIND, None)
 
 
-def downloads(name: str, table: pl.DataFrame) -> None:
-    """Offer a table as CSV and as Parquet."""
+def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart | None = None) -> None:
+    """Offer a table as CSV and as Parquet, and its chart as what Vega tools make an SVG of."""
     whole = table.drop("cell", strict=False)
 
     def parquet() -> bytes:
@@ -144,7 +143,7 @@ def downloads(name: str, table: pl.DataFrame) -> None:
         whole.write_parquet(file)
         return file.getvalue()
 
-    first, second, rest = st.columns([1, 1, 3])
+    first, second, third, rest = st.columns([2, 2, 2, 5])
     first.download_button(
         "CSV",
         lambda: whole.write_csv().encode(),
@@ -161,7 +160,17 @@ def downloads(name: str, table: pl.DataFrame) -> None:
         key=f"parquet-{name}",
         on_click="ignore",
     )
-    rest.caption("The chart as a picture (PNG): the buttons at its upper right.")
+    if chart is not None:
+        third.download_button(
+            "Vega-Lite",
+            chart.to_json,
+            f"{name}.vl.json",
+            "application/json",
+            key=f"vega-{name}",
+            on_click="ignore",
+        )
+    made = "" if chart is None else " An SVG is made from Vega-Lite."
+    rest.caption(f"The chart as a picture (PNG): the buttons at its upper right.{made}")
 
 
 def _asked() -> tuple[str, Cell] | None:

@@ -43,7 +43,7 @@ def more(library: Library, game: str | None, seats: int | None, finished: bool |
         with third[0]:
             turns = _range(typed("Turns", "turns", f"{NUMBER}-{NUMBER}", "from-to, as 20-40"))
         with third[1]:
-            events = _range(typed("Events", "events", f"{NUMBER}-{NUMBER}", "from-to, as 50-120"))
+            events = _range(typed("Events", "events", f"{NUMBER}-{NUMBER}", "finished games, as 50-120"))
         with third[2]:
             seeds = typed("Without seeds", "noseed", r"[^\x00-\x1f]{1,200}", "seeds or batches, as 42, club")
     return Filter(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import polars as pl
 import streamlit as st
 
 from core.registry import games
-from dashboard.recordings import Library
-from replay.store import Filter
+from dashboard.recordings import Library, is_being_recorded
+from events.errors import SetupError
+from replay.filters import Cell, Filter
+from replay.measuring import case_in
 
 PER_PAGE: Final = 100
 WIDTHS: Final[Mapping[str, Any]] = {
@@ -55,10 +58,11 @@ def _ended(ended: str | None, fault: int | None) -> str:
     return "not finished" if ended is None else ended.replace("_", " ")
 
 
-def table(library: Library, wanted: Filter, total: int, name: str, kind: str | None = None) -> None:
+def table(library: Library, wanted: Filter, total: int, name: str) -> None:
     """Show the games that pass, `total` of them; `name` tells lists of a page apart.
 
-    With a `kind` of event a replay opens where the first of that kind happens, seen by somebody who sees everything.
+    If those of a cell of a figure are wanted, a replay opens at the step that the cell counts, seen by somebody who
+    sees everything.
     """
     pages = -(-total // PER_PAGE)
     where = repr(wanted)
@@ -86,13 +90,17 @@ def table(library: Library, wanted: Filter, total: int, name: str, kind: str | N
     if button := st.session_state.get(f"open-{key}"):
         chosen.append(button["row"])
     if chosen and chosen[0] < rows.height:
-        open_replay(library, rows["replay"][chosen[0]], kind)
+        open_replay(library, rows["replay"][chosen[0]], wanted.cell)
     if pages > 1:
         st.pagination(pages, key=f"{name}-page")
 
 
-def open_replay(library: Library, id: str, kind: str | None) -> None:
-    """Go to a replay, to the first event of a kind if one is given."""
-    step = None if kind is None else library.first_of(kind, id)
-    at = {} if step is None else {"viewer": "omniscient", "step": str(step)}
+def open_replay(library: Library, id: str, cell: Cell | None) -> None:
+    """Go to a replay, to the step of what a cell counts if one is given."""
+    if is_being_recorded(id):
+        st.switch_page("screens/record.py", query_params={"record": id})
+    at = {}
+    if cell is not None:
+        with suppress(SetupError, ValueError):  # it was measured by other rules than those that are here now
+            at = {"viewer": "omniscient", "step": str(case_in(library.tape(id), cell))}
     st.switch_page("screens/replay.py", query_params={"replay": id, **at})

@@ -13,10 +13,10 @@ from typing import Final
 from msgspec import Struct
 
 from core.engine import past_secrets, take_back
+from dashboard.choosing import Choice
 from dashboard.scene import Scene
 from dashboard.tables import picture_of
-from events.base import Move, TakenBack, kind_of
-from events.codec import encode
+from events.base import Move, TakenBack
 from events.errors import UnlawfulEvent
 from events.marks import Viewer
 from replay.api.service import Service
@@ -36,14 +36,6 @@ def service() -> Service:
 @cache
 def _service(settings: Settings) -> Service:
     return Service(settings)
-
-
-class Choice(Struct, frozen=True):
-    """A move that a seat may make: its kind and words, and the event as bytes."""
-
-    kind: str
-    words: str
-    raw: bytes
 
 
 class Sight(Struct, frozen=True):
@@ -75,12 +67,7 @@ def sight(line: Timeline, viewer: Viewer) -> Sight:
             [words(shown.step.event, names) for shown in line.shown_between(viewer, max(count - LATELY, 0), LATELY)]
         ),
         due=due(line),
-        choices=tuple(
-            [
-                Choice(kind_of(move).replace("_", " "), words(move, names), encode(move))
-                for move in moves_at(line, len(line) - 1, viewer)
-            ]
-        ),
+        choices=tuple([Choice(move, words(move, names)) for move in moves_at(line, len(line) - 1, viewer)]),
         undoable=_undoable(line, viewer),
     )
 

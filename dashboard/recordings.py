@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
 
+import msgspec
 import polars as pl
 from msgspec import Struct
 
@@ -23,6 +24,11 @@ from events.marks import Viewer
 from events.tape import Tape
 from replay import exchange, ratings
 from replay.errors import UnknownReplay
+from replay.evaluating import Budget, Evaluation
+from replay.evaluations import known_decisions, known_evaluation
+from replay.judging import Decision, trial_for
+from replay.lake.reading import open_store
+from replay.recording import is_recorded
 from replay.store import Filter, Share, Store
 from replay.timeline import Timeline
 from replay.watches import hits
@@ -44,7 +50,7 @@ def database() -> Path:
 
 def store() -> Store:
     """Open the database; raises `StoreError` if it cannot be used, and `StoreBusy`."""
-    return Store(database(), wait=PATIENCE)
+    return open_store(database(), wait=PATIENCE)
 
 
 def nothing_at_play() -> None:
@@ -56,6 +62,11 @@ def nothing_at_play() -> None:
         )
 
 
+def is_being_recorded(id: str) -> bool:
+    """Say whether a replay is a table that is being recorded: the Record page opens it."""
+    return is_recorded(store().live_facts(id) or "")
+
+
 class Library(Struct, frozen=True):
     """The database as it is at one generation."""
 
@@ -64,11 +75,11 @@ class Library(Struct, frozen=True):
 
     def count(self, wanted: Filter) -> int:
         """Give how many replays there are."""
-        return _count(self, wanted)
+        return _count(self, _open(wanted))
 
     def replays(self, wanted: Filter, limit: int | None = None, offset: int = 0) -> pl.DataFrame:
         """Give a row a replay, the newest first."""
-        return _replays(self, wanted, limit, offset)
+        return _replays(self, _open(wanted), limit, offset)
 
     def players(self, wanted: Filter) -> list[str]:
         """Give the names of those who played in the newest replays, in order."""
@@ -82,13 +93,9 @@ class Library(Struct, frozen=True):
         """Give what replays can be told apart by: provenance, sheet, options, tags."""
         return _facets(self, game)
 
-    def first_of(self, kind: str, id: str) -> int | None:
-        """Give the first step of a kind of event in a replay, if it has one."""
-        return store().first_of(kind, [id]).get(id)
-
     def table(self, question: Callable[..., pl.DataFrame], *about: object) -> pl.DataFrame:
         """Give the answer to a question: a method of `Store` that gives a frame, and what it is asked about."""
-        return _table(self, question, about)
+        return _table(self, question, tuple([_open(each) if isinstance(each, Filter) else each for each in about]))
 
     def ratings(self, wanted: Filter) -> pl.DataFrame:
         """Give the ratings of those who played in the newest games."""
@@ -110,9 +117,22 @@ class Library(Struct, frozen=True):
         """Give the viewer's steps at which a condition holds; raises `WatchError`."""
         return _hits(self, id, viewer, condition)
 
+    def evaluation(
+        self, id: str, viewer: Viewer, bot: str, budget: Budget
+    ) -> tuple[Evaluation | None, tuple[Decision, ...]]:
+        """Give what is worked out of who was winning for a viewer, by rollouts of a bot: chances, judged choices."""
+        return _evaluation(self, id, viewer, bot, budget)
+
     def tape(self, id: str) -> Tape:
         """Give a replay as it was recorded."""
         return _tape(self, id)
+
+
+def _open(wanted: Filter) -> Filter:
+    """Give a filter that tells nothing secret: how many events a game at play has says how often a seat declined."""
+    if wanted.least_events is None and wanted.most_events is None:
+        return wanted
+    return msgspec.structs.replace(wanted, **({"ids": ()} if wanted.finished is False else {"finished": True}))
 
 
 def library() -> Library:
@@ -171,6 +191,15 @@ def _payload(at: Library, id: str, viewer: Viewer, part: range) -> Payload:
 @lru_cache(maxsize=64)
 def _hits(at: Library, id: str, viewer: Viewer, condition: str) -> tuple[int, ...]:
     return hits(_timeline(at, id), viewer, condition)
+
+
+@lru_cache(maxsize=32)
+def _evaluation(
+    at: Library, id: str, viewer: Viewer, bot: str, budget: Budget
+) -> tuple[Evaluation | None, tuple[Decision, ...]]:
+    opened = store()
+    found = known_evaluation(opened, id, viewer, bot, budget)
+    return found, tuple(known_decisions(opened, id, viewer, bot, trial_for(budget)))
 
 
 class Import(Struct, frozen=True):

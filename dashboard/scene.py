@@ -38,11 +38,13 @@ ROLES: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "on-accent": {"fill": ("#ffffff", "#0f211a")},
     "ink": {"fill": ("#1c2a24", "#e8f0ec")},
     "muted": {"fill": ("#53655c", "#a3b5ac")},
+    "touch": {"fill": ("none", "none")},
 }
 
 _NUMBER = r"-?[0-9]{1,7}(?:\.[0-9]{1,6})?"
 _COLOUR = r"none|#[0-9a-fA-F]{6}"
 _ROLE = "|".join(ROLES)
+_FACT = r"[a-z_]{1,20}=[A-Za-z0-9_!. ]{1,20}"
 
 TAGS: Final = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "text")
 # attribute -> what its whole value must look like; the syntax is common to Python and JavaScript
@@ -56,6 +58,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "stroke-dasharray": r"[0-9. ]+",
     "stroke-linecap": "butt|round|square",
     "text-anchor": "start|middle|end",
+    "data-about": rf"{_FACT}(?:[;+]{_FACT})*",
     "transform": rf"(?:translate|rotate|scale)\({_NUMBER}(?:[ ,]{_NUMBER}){{0,2}}\)",
 }
 _VALUES: Final = {name: re.compile(pattern) for name, pattern in ATTRIBUTES.items()}
@@ -194,6 +197,17 @@ def text(
     if bold:
         attrs["font-weight"] = 600
     return Element("text", attrs, words)
+
+
+def touch(x: float, y: float, width: float, height: float, *ways: str) -> tuple[Element, ...]:
+    """A place on the table that moves are about, to be drawn over what lies there; none if nothing is said of it.
+
+    Each of `ways` names the moves that it stands for by what their fields are: `type=row_taken;row=2`.
+    """
+    if not ways:
+        return ()
+    place = _shape("rect", "touch", None, x=x, y=y, width=width, height=height, rx=6)
+    return (Element("rect", {**place.attrs, "data-about": "+".join(ways)}),)
 
 
 # --- things on a table ----------------------------------------------------------------------------

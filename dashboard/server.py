@@ -22,13 +22,12 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.starlette import App
 
 from dashboard.playing import service
-from replay.api.web import api
+from replay.api.web import mounted
 
 log = structlog.get_logger("tabletape.server")
 
@@ -142,7 +141,7 @@ HOSTS: Final = allowed_hosts(
 
 app = App(
     Path(__file__).with_name("app.py"),
-    routes=[Mount("/api", api(service()))],
+    routes=[mounted(service())],
     middleware=[Middleware(Guard), Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
     on_script_error=_log_error,
 )

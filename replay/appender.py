@@ -4,7 +4,8 @@
         length = appender.append(id, expected, events)    # by any number of threads
 
 A thread of its own writes. It keeps the file as long as nobody else waits for it, and writes what has come together in
-the meantime in one transaction. An append is on the disk when `append` returns.
+the meantime at once: into the journal, which is enough to be safe, and before it lets go into the database. An append
+is on the disk when `append` returns.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from typing import Final, NamedTuple
 import structlog
 
 from events.errors import TabletapeError
-from replay import projections
 from replay.appending import Append, Ends, Expected
 from replay.database import Database, Hold
 from replay.errors import StoreError
 
 MOST: Final = 256
-"""Appends that are written in one transaction."""
+"""Appends that are made safe together."""
+
+JOURNAL: Final = 1 << 20
+"""Bytes that the journal may have: to put so many into the database takes a tenth of a second or so."""
 
 LINGER: Final = 0.2
 """Seconds for which the file is kept after the last append."""
@@ -80,10 +83,13 @@ class Appender:
         while wishes := self._gathered(self._wishes.get()):
             try:
                 with self._database.holding() as hold:
-                    ends = Ends()
+                    ends = Ends(hold)
                     while wishes:
-                        self._write(hold, ends, wishes)
+                        _answer(ends, wishes)
+                        if hold.journal.size > JOURNAL:
+                            ends.settle()
                         wishes = self._next(hold)
+                    ends.settle()
             except TabletapeError as error:
                 log.warning("append_failed", store=str(self._database.path), appends=len(wishes), error=str(error))
                 _disappoint(wishes, error)
@@ -93,14 +99,6 @@ class Appender:
                 while wishes := self._gathered(self._wishes.get()):
                     _disappoint(wishes, error)
                 raise
-
-    def _write(self, hold: Hold, ends: Ends, wishes: Sequence[_Wish]) -> None:
-        answers = projections.kept(hold, lambda lease: ends.write(lease, [wish.append for wish in wishes]))
-        for wish, answer in zip(wishes, answers, strict=True):
-            if isinstance(answer, int):
-                wish.answer.set_result(answer)
-            else:
-                wish.answer.set_exception(answer)
 
     def _next(self, hold: Hold) -> list[_Wish]:
         """The next appends, if they come before anybody else wants the file and before it was kept for too long."""
@@ -126,6 +124,16 @@ class Appender:
                 return wishes
         self._wishes.put(None)
         return wishes
+
+
+def _answer(ends: Ends, wishes: Sequence[_Wish]) -> None:
+    answers = ends.take([wish.append for wish in wishes])
+    ends.keep()
+    for wish, answer in zip(wishes, answers, strict=True):
+        if isinstance(answer, int):
+            wish.answer.set_result(answer)
+        else:
+            wish.answer.set_exception(answer)
 
 
 def _disappoint(wishes: Sequence[_Wish], error: BaseException) -> None:

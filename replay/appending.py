@@ -7,20 +7,19 @@ and there are no gaps. The same append again changes nothing, so whoever does no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 
 from events.errors import FormatError, TabletapeError
-from events.tape import Tape, digest, link
+from events.tape import Tape, digest, links
 from replay import projections
-from replay.database import Lease
-from replay.errors import Conflict, ProjectionFailed, StoreError
-from replay.places import Place
-from replay.reading import read, renew, row_of
-from replay.rows import COMES_TO, EVENT_BYTES, EVENT_PARTS, Stored, frames, goes_on, is_event, tape_from
+from replay.database import Hold, Lease
+from replay.errors import Conflict, StoreError
+from replay.reading import renew, row_of
+from replay.rows import COMES_TO, EVENT_BYTES, GROWS, Account, Stored, comes_to, ends, goes_on, is_event, tape_from
 
 Expected: TypeAlias = int | Literal["any", "new"]
 """How long the stream must be: so many events; none yet; or any number. "any" alone cannot safely be asked twice."""
@@ -70,138 +69,128 @@ def continued(tape: Tape, events: Sequence[bytes]) -> Tape:
     return Tape(header, every)
 
 
-class _End(NamedTuple):
-    """The end of a stream: all that the next append to it needs to know."""
+class _Stream(NamedTuple):
+    """What is known of a stream, with all that was taken: what the next append to it is measured by."""
 
     stored: Stored
-    known: int
-    turns: int
-    round: int | None
-    finished: bool
+    account: Account
 
 
 class Ends:
-    """The ends of streams, kept between the transactions of one hold, so that an append need not read its stream."""
+    """The ends of streams within one hold, so that appends need not read their streams.
 
-    def __init__(self) -> None:
-        self._ends: dict[str, _End] = {}
+    Appends are taken, one by one, kept in the journal if they are to be safe at once, and settled together.
+    """
 
-    def write(self, lease: Lease, appends: Sequence[Append]) -> list[int | TabletapeError]:
-        """Write appends, in order; give for each the length of its stream, or why it was not written.
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self._streams: dict[str, _Stream] = {}
+        self._over: set[str] = set()
+        """Streams that are finished as they stand in the database."""
+        self._waiting: dict[str, list[bytes]] = {}
+        """Events that are taken and not settled, by stream."""
+        self._rows: list[tuple[Any, ...]] = []
+        self._unsafe: list[Append] = []
 
-        To be called within a transaction; if that cannot be kept, neither can these ends.
-        """
-        writing = _Writing(lease, self._ends)
+    def take(self, appends: Sequence[Append]) -> list[int | TabletapeError]:
+        """Take appends, in order; give for each the length of its stream after it, or why it does not fit."""
         answers = list[int | TabletapeError]()
-        try:
-            for append in appends:
-                try:
-                    answers.append(writing.write(append))
-                except ProjectionFailed:
-                    raise
-                except TabletapeError as error:  # of this one alone: nothing of it was written yet
-                    answers.append(error)
-            writing.flush()
-        except BaseException:
-            self._ends.clear()
-            raise
+        for append in appends:
+            try:
+                answers.append(self._take(append))
+            except TabletapeError as error:  # of this one alone: nothing of it was taken
+                answers.append(error)
         return answers
 
+    def keep(self) -> None:
+        """Make safe on the disk what was taken, before it is settled."""
+        if self._unsafe:
+            self._hold.journal.add(msgspec.json.encode(self._unsafe))
+        self._unsafe = []
 
-class _Writing:
-    """Appends of one transaction. Those that only go on are gathered, and written with one statement a table."""
+    def settle(self) -> None:
+        """Put what was taken into the database, in one transaction. What was kept in the journal is there now."""
+        if self._waiting:
+            projections.kept(self._hold, self._write)
+        if self._hold.journal.size:
+            self._hold.journal.clear()
+        self._over = {id for id, stream in self._streams.items() if stream.account.finished}
+        self._waiting = {}
+        self._rows = []
+        self._unsafe = []
 
-    def __init__(self, lease: Lease, ends: dict[str, _End]) -> None:
-        self._lease = lease
-        self._ends = ends
-        self._gone_on: dict[str, _End] = {}
-        self._rows: list[tuple[Any, ...]] = []
-
-    def write(self, append: Append) -> int:
-        end = self._end(append.id)
-        refuse_fault(append.id, end.stored.fault_step)
-        length = end.stored.length
+    def _take(self, append: Append) -> int:
+        stream = self._stream(append.id)
+        refuse_fault(append.id, stream.stored.fault_step)
+        length = stream.stored.length
         if not is_new(append, length, lambda first, last: self._stands(append.id, first, last)):
             return length
-        return self._go_on(end, append) or self._look_at_all(append)
+        after = _grown(stream.stored, append.events)
+        account, rows = goes_on(tape_from(after, append.events), stream.account, length) or comes_to(
+            tape_from(after, (*self._stands(append.id, 0, length), *append.events)), length
+        )
+        self._streams[append.id] = _Stream(after, account)
+        self._waiting.setdefault(append.id, []).extend(append.events)
+        self._rows += [(append.id, step, *row) for step, row in enumerate(rows, length)]
+        self._unsafe.append(Append(append.id, length, append.events))
+        return after.length
 
-    def flush(self) -> None:
-        """Write what was gathered."""
-        for id, end in self._gone_on.items():
-            stored = end.stored
-            self._lease.run(
-                """
-                UPDATE replay SET length = $length, head = $head, sealed = $sealed, stated_length = $stated_length,
-                  stated_digest = $stated_digest, known = $length, turns = $turns, round = $round WHERE id = $id
-                """,
-                id=id,
-                length=stored.length,
-                head=stored.head,
-                sealed=stored.sealed,
-                stated_length=stored.stated_length,
-                stated_digest=stored.stated_digest,
-                turns=end.turns,
-                round=end.round,
-            )
-        if self._gone_on:
-            self._lease.put("event", self._rows)
-        self._gone_on = {}
-        self._rows = []
-
-    def _end(self, id: str) -> _End:
-        if id not in self._ends:
-            *stored, known, turns, round_, finished = row_of(self._lease, id, ", known, turns, round, finished")
-            self._ends[id] = _End(Stored(*stored), known, turns, round_, finished)
-        return self._ends[id]
+    def _stream(self, id: str) -> _Stream:
+        if id not in self._streams:
+            row = row_of(self._hold.lease, id, f", {', '.join(COMES_TO)}")
+            first = len(Stored._fields)
+            self._streams[id] = stream = _Stream(Stored(*row[:first]), Account(*row[first:]))
+            if stream.account.finished:
+                self._over.add(id)
+        return self._streams[id]
 
     def _stands(self, id: str, first: int, last: int) -> list[bytes]:
-        self.flush()
-        return [
-            raw
-            for (raw,) in self._lease.rows(
+        waiting = self._waiting.get(id, [])
+        settled = self._streams[id].stored.length - len(waiting)
+        rows = (
+            self._hold.lease.rows(
                 f"SELECT {EVENT_BYTES} FROM event WHERE replay = $id AND seq >= $first AND seq < $last ORDER BY seq",
                 id=id,
                 first=first,
                 last=last,
             )
-        ]
+            if first < settled
+            else []
+        )
+        return [raw for (raw,) in rows] + waiting[max(0, first - settled) : max(0, last - settled)]
 
-    def _go_on(self, end: _End, append: Append) -> int | None:
-        """Append to a stream that opens to its end and is not finished; None if all of it has to be looked at."""
-        stored = end.stored
-        if not 0 < stored.length == end.known or end.finished:
-            return None
-        found = goes_on(tape_from(stored, append.events), Place(end.turns, end.round, None))
-        if found is None:
-            return None
-        place, rows = found
-        head = stored.head
-        for raw in append.events:
-            head = link(head, raw)
-        length = stored.length + len(append.events)
-        after = stored._replace(length=length, head=head)
-        if not stored.sealed and (stored.stated_length is not None or stored.stated_digest is not None):
-            after = after._replace(
-                stated_length=None if stored.stated_length is None else length,
-                stated_digest=None if stored.stated_digest is None else head.hex(),
-            )
-            if None not in (after.stated_length, after.stated_digest):
-                after = after._replace(sealed=True, stated_length=None, stated_digest=None)
-        self._gone_on[append.id] = self._ends[append.id] = _End(after, length, place.turn, place.round, False)
-        for at, row in enumerate(rows):
-            self._rows.append((append.id, stored.length + at, *row))
-        return length
+    def _write(self, lease: Lease) -> None:
+        changed = {id: self._streams[id] for id in self._waiting}
+        with lease.given({"new_replay": ends({id: (stream.stored, stream.account) for id, stream in changed.items()})}):
+            renew(lease, (*GROWS, *COMES_TO))
+        lease.put("event", sorted(self._rows, key=itemgetter(0, 1)))
+        finished = [id for id, stream in changed.items() if stream.account.finished]
+        projections.replace(lease, finished, [id for id in changed if id in self._over])
 
-    def _look_at_all(self, append: Append) -> int:
-        """Append to a stream and work out from its beginning what it comes to."""
-        self.flush()
-        tape = continued(read(self._lease, append.id), append.events)
-        replay, event, _ = frames([tape])
-        new = event.filter(pl.col("seq") >= len(tape.events) - len(append.events))
-        with self._lease.given({"new_replay": replay, "new_event": new}):
-            renew(self._lease, ("length", "head", "sealed", "stated_length", "stated_digest", *COMES_TO))
-            self._lease.run(f"INSERT INTO event BY NAME {EVENT_PARTS.format(rows='new_event')}")
-        finished = self._ends.pop(append.id).finished
-        if finished or replay.item(0, "finished"):
-            projections.replace(self._lease, append.id)
-        return len(tape.events)
+
+def redo(hold: Hold) -> None:
+    """Settle what was kept in the journal by a process that was stopped; raises `FormatError` if it does not fit."""
+    found = Ends(hold)
+    for line in hold.journal.lines():
+        try:
+            appends = msgspec.json.decode(line, type=list[Append])
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"they cannot be read: {error}") from None
+        for answer in found.take(appends):
+            if isinstance(answer, TabletapeError):
+                raise FormatError(str(answer))
+    found.settle()
+
+
+def _grown(stored: Stored, events: Sequence[bytes]) -> Stored:
+    """A stream with more events; where its header states length or digest, it goes on stating them."""
+    length = stored.length + len(events)
+    *_, head = links(events, stored.head)
+    after = stored._replace(length=length, head=head)
+    if stored.stated_length is not None:
+        after = after._replace(stated_length=length)
+    if stored.stated_digest is not None:
+        after = after._replace(stated_digest=head.hex())
+    if None in (after.stated_length, after.stated_digest):
+        return after
+    return after._replace(sealed=True, stated_length=None, stated_digest=None)

@@ -44,7 +44,6 @@ def _questions(store: Store, game: str, wanted: Filter) -> Mapping[str, Callable
         "length": lambda: statistics.length_summary(store.game_table(wanted)),
         "endings": lambda: statistics.endings(store.game_table(wanted)),
         "situations of cards and other subjects": lambda: store.situation_table(game, wanted),
-        "how often each kind of event happens": lambda: store.kind_table(wanted),
         **{
             f"metric {metric.name}": of_metric(metric.name, ("key",) if metric.key else ("seats",))
             for metric in metrics_of(game)

@@ -13,6 +13,7 @@ import polars as pl
 
 from core.metrics import SITUATIONS
 from core.tally import Metric
+from replay import tally_sums
 from replay.database import Lease
 from replay.filters import Filter
 
@@ -63,12 +64,14 @@ def tallies(lease: Lease, metric: Metric, wanted: Filter, by: Sequence[str]) -> 
     n², n·total and total²: what the interval is made of (`replay.statistics.metric_summary`).
     """
     keys = _keys(by, METRIC_KEYS)
-    where, values = _meant(wanted, "tally")
     told = {"won": "winners > 0", "player": "seat_result.player", "bot": "seat_result.bot"}
     columns = "".join([f"{told.get(key, f'tally.{key}')} AS {key}, " for key in keys])
     names = "".join([f"{key}, " for key in keys])
     joined = "JOIN seat_result ON seat_result.replay = tally.replay AND seat_result.seat = tally.seat"
-    counted = "count(*)" if "key" in keys or not metric.key else "count(DISTINCT (tally.replay, tally.seat))"
+    once = "key" in keys or not metric.key
+    counted = "sum(games)" if once else "count(DISTINCT (tally.replay, tally.seat))"
+    summed = once and not {"seat", "player", "bot"} & {*keys} and tally_sums.hold_for(lease, wanted)
+    rows, where, values = _tally(wanted, summed)
     return lease.frame(
         f"""
         SELECT {names}sum(games)::BIGINT AS games, sum(n)::BIGINT AS n, sum(total)::BIGINT AS total,
@@ -76,8 +79,8 @@ def tallies(lease: Lease, metric: Metric, wanted: Filter, by: Sequence[str]) -> 
           sum(n::DOUBLE * total) AS nt, sum(total::DOUBLE * total) AS tt
         FROM (
           SELECT {columns}lot, {counted} AS games, sum(n) AS n, sum(total) AS total,
-            max(n) = 1 AND {"true" if "seat" in keys else "count(tally.seat) = 0"} AS single
-          FROM tally {joined if "player" in keys or "bot" in keys else ""}
+            max(most) = 1 AND {"true" if "seat" in keys else "count(tally.winners) = 0"} AS single
+          FROM {rows} AS tally {joined if "player" in keys or "bot" in keys else ""}
           WHERE metric = $metric AND {where} GROUP BY ALL
         ) GROUP BY ALL ORDER BY ALL
         """,
@@ -94,7 +97,7 @@ def situations(lease: Lease, wanted: Filter, by: Sequence[str] = ()) -> pl.DataF
     from `lots` on say how both vary (see `tallies`).
     """
     keys = _keys(by, ("seats", "seat"))
-    where, values = _meant(wanted, "tally")
+    rows, where, values = _tally(wanted, "seat" not in keys and tally_sums.hold_for(lease, wanted))
     names = "".join([f", {key}" for key in keys])
     found = lease.frame(
         f"""
@@ -104,9 +107,9 @@ def situations(lease: Lease, wanted: Filter, by: Sequence[str] = ()) -> pl.DataF
           sum(draws::DOUBLE * draws) AS draw_nn, sum(draws * draw_credit) AS draw_nt,
           sum(draw_credit * draw_credit) AS draw_tt
         FROM (
-          SELECT key, metric{names}, lot, sum(n) AS n, sum({CREDIT}) AS credit, sum(1 / seats) AS base,
+          SELECT key, metric{names}, lot, sum(n) AS n, sum(n * {CREDIT}) AS credit, sum(n / seats) AS base,
             sum(total) AS draws, sum(total * {CREDIT}) AS draw_credit, sum(total / seats) AS draw_base
-          FROM tally WHERE metric IN (SELECT unnest($situations)) AND {where} GROUP BY ALL
+          FROM {rows} AS tally WHERE metric IN (SELECT unnest($situations)) AND {where} GROUP BY ALL
         ) GROUP BY ALL
         """,
         situations=list(SITUATIONS),
@@ -120,6 +123,14 @@ def _keys(by: Sequence[str], known: Sequence[str]) -> list[str]:
     if unknown := [key for key in keys if key not in known]:
         raise ValueError(f"cannot count by {unknown[0]!r}: {', '.join(known)}")
     return keys
+
+
+def _tally(wanted: Filter, summed: bool) -> tuple[str, str, dict[str, object]]:
+    """SQL for the rows of `tally`, or of its sums, that are meant: the table, the condition, and its values."""
+    if not summed:
+        return tally_sums.ROWS, *_meant(wanted, "tally")
+    where, values = msgspec.structs.replace(wanted, branches=None).where()
+    return tally_sums.SUMS, where.replace("replay.", "tally."), values
 
 
 def _meant(wanted: Filter, table: str) -> tuple[str, dict[str, object]]:

@@ -2,11 +2,12 @@
 
 DuckDB lets no other process near a file that one has open for writing. So nobody keeps it open: every piece of work
 takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing, and
-detaches it again. Three small files beside the database make that fair and safe:
+detaches it again. Small files beside the database make that fair and safe:
 
     <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
     <name>.lock    held shared by readers and alone by a writer, who writes into it who it is
     <name>.acked   the last generation that a writer was told is safe: DuckDB drops a damaged log without a word
+    <name>.steps   what a holder has answered and not yet put into the database: `replay.journal`
     <name>.v1      a copy of a store of version 1, made before it was taken to today's version
 
 The first two are `flock`ed: a process that dies leaves nothing locked. The database file itself is opened by DuckDB
@@ -37,8 +38,9 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from events.errors import TabletapeError
+from events.errors import FormatError, TabletapeError
 from replay.errors import StoreBusy, StoreDamaged, StoreError
+from replay.journal import Journal
 
 POLL = 0.002
 """Seconds between two looks at a lock that somebody else holds."""
@@ -112,7 +114,7 @@ class Lease:
             self.run(f"DETACH {name}_copy")
 
     @contextmanager
-    def given(self, frames: Mapping[str, pl.DataFrame]) -> Iterator[None]:
+    def given(self, frames: Mapping[str, pl.DataFrame | pl.LazyFrame]) -> Iterator[None]:
         """Let statements read frames as tables of these names."""
         for name, frame in frames.items():
             self._cursor.register(name, frame)
@@ -124,19 +126,22 @@ class Lease:
 class Hold:
     """The database held alone, for as many transactions as there are while nobody else waits for it."""
 
-    def __init__(self, lease: Lease, turn: int, acked: int, stored: Acknowledged) -> None:
-        self._lease = lease
+    def __init__(self, lease: Lease, turn: int, acked: int, journal: Journal, stored: Acknowledged) -> None:
+        self.lease = lease
+        """To look at what is there, outside of a transaction."""
         self._turn = turn
         self._acked = acked
+        self.journal = journal
+        """For what is to be safe before it is in the database; whoever comes next finds it there, and puts it in."""
         self._stored = stored
 
     @contextmanager
     def transaction(self) -> Iterator[Lease]:
         """Do a piece of work: it is kept, on the disk, if the block ends, and undone if it raises."""
         after = msgspec.structs.replace(self._stored, generation=self._stored.generation + 1)
-        with _transaction(self._lease):
-            yield self._lease
-            self._lease.run(
+        with _transaction(self.lease):
+            yield self.lease
+            self.lease.run(
                 "UPDATE meta SET value = $generation WHERE key = 'generation'", generation=str(after.generation)
             )
         self._stored = after
@@ -158,21 +163,37 @@ class Hold:
         return False
 
 
+Redo = Callable[[Hold], None]
+"""Puts into the database what is in the journal; raises `FormatError` if that does not fit what is there."""
+
+
+def _cannot_redo(hold: Hold) -> None:
+    raise FormatError("this program does not know what to do with them")
+
+
 class Database:
     """A database file and the leases on it. `wait` is how many seconds to wait for one."""
 
     def __init__(
-        self, path: Path | str, schema: Mapping[str, str], version: int, wait: float = 10.0, steps: Steps | None = None
+        self,
+        path: Path | str,
+        schema: Mapping[str, str],
+        version: int,
+        wait: float = 10.0,
+        steps: Steps | None = None,
+        redo: Redo = _cannot_redo,
     ) -> None:
         """Open a database; a missing file becomes one with the tables of `schema` (name -> CREATE statement).
 
-        One of an older version is taken to this one by `steps`, after a copy of it was made beside it. Raises
-        `StoreError` if the file is not a database that can be used, `StoreBusy`, `StoreDamaged`.
+        One of an older version is taken to this one by `steps`, after a copy of it was made beside it. `redo` puts in
+        what a holder that was stopped left in the journal. Raises `StoreError` if the file is not a database that can
+        be used, `StoreBusy`, `StoreDamaged`.
         """
         self.path = Path(path).resolve()
         self.wait = wait
         self.longest_wait = 0.0
         """Seconds of the longest wait for a lease so far, the work that was done with it not counted."""
+        self._redo = redo
         self._attachment = _attachment(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
@@ -183,9 +204,16 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Lease]:
         """Hold the database for reading, together with other readers."""
-        with _told(self.path), self._locked(fcntl.LOCK_SH), self._attached(read_only=True) as lease:
-            self._check_generation(lease)
-            yield lease
+        with _told(self.path):
+            while True:
+                with self._locked(fcntl.LOCK_SH):
+                    if not self._left_behind():
+                        with self._attached(read_only=True) as lease:
+                            self._check_generation(lease)
+                            yield lease
+                        return
+                with self.holding():
+                    pass  # what was left behind is put in
 
     @contextmanager
     def writing(self) -> Iterator[Lease]:
@@ -198,8 +226,27 @@ class Database:
         """Hold the database alone, for several transactions. Whoever does must let go as soon as it is `wanted`."""
         with _told(self.path), self._locked(fcntl.LOCK_EX) as turn, self._attached(read_only=False) as lease:
             stored = self._check_generation(lease)
-            with _opened(self._side("acked")) as acked:
-                yield Hold(lease, turn, acked, stored)
+            with _opened(self._side("acked")) as acked, _opened(self._side("steps")) as steps:
+                hold = Hold(lease, turn, acked, Journal(steps, stored.store), stored)
+                if hold.journal.size:
+                    self._put_in(hold)
+                yield hold
+
+    def _left_behind(self) -> bool:
+        """Say whether a holder was stopped before it had put into the database what is in its journal."""
+        try:
+            return self._side("steps").stat().st_size > 0
+        except FileNotFoundError:
+            return False
+
+    def _put_in(self, hold: Hold) -> None:
+        try:
+            self._redo(hold)
+        except FormatError as error:
+            raise StoreDamaged(
+                f"{self._side('steps')} has steps that were answered and cannot be put into the store: {error}; to go "
+                "on without them, remove it"
+            ) from None
 
     def generation(self) -> int:
         """Give a number that grows with every write: what a cache of answers can be keyed by."""
@@ -336,6 +383,22 @@ class Database:
 
     def _side(self, ending: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{ending}")
+
+
+@contextmanager
+def in_memory() -> Iterator[Lease]:
+    """Give a lease on an empty database that is nowhere but in memory, and gone behind the block."""
+    name = f"tape_{uuid4().hex}"
+    with _mutex:
+        cursor = _instance().cursor()
+    try:
+        cursor.execute(f"ATTACH ':memory:' AS {name}")
+        cursor.execute(f"USE {name}")
+        yield Lease(cursor)
+    finally:
+        cursor.close()
+        with _mutex:
+            _instance().execute(f"DETACH {name}")
 
 
 class _Attachment:

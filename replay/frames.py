@@ -8,6 +8,9 @@
 
 What the `Filter` leaves out is never read, nor are columns that are not asked for. The database is looked at when a
 frame is collected, some hundred games at a time; nothing is kept open between. Raises what `Store` raises.
+
+In the place of the database a lake may stand, a folder or an address such as `s3://bucket/games`: then a frame is one
+over its Parquet files (`polars.scan_parquet`), segment by segment.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from typing import Final
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from replay.lake.reading import LakeStore
+from replay.lake.segments import Lake, is_lake
 from replay.store import EVERYTHING, Filter, Store
 
 _ID: Final = {"replay": pl.String()}
@@ -111,6 +116,20 @@ def metrics(db: Path | str, wanted: Filter = EVERYTHING) -> pl.LazyFrame:
 
 
 def _lazy(db: Path | str, table: str, schema: pl.Schema, wanted: Filter) -> pl.LazyFrame:
+    return _of_lake(db, table, schema, wanted) if is_lake(db) else _of_store(db, table, schema, wanted)
+
+
+def _of_lake(db: Path | str, table: str, schema: pl.Schema, wanted: Filter) -> pl.LazyFrame:
+    lake = Lake(db)
+    meant = [segment for segment in lake.segments if wanted.game in (None, segment.game)]
+    found = lake.scan(table, meant).rename({"id": "replay"} if table == "replay" else {}).select(list(schema))
+    if wanted == Filter(game=wanted.game):
+        return found
+    ids = pl.defer(lambda: LakeStore(db).ids(wanted), schema=_ID)
+    return found.join(ids, on="replay", how="semi", maintain_order="left")
+
+
+def _of_store(db: Path | str, table: str, schema: pl.Schema, wanted: Filter) -> pl.LazyFrame:
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, most: int | None, batch: int | None
     ) -> Iterator[pl.DataFrame]:

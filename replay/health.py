@@ -15,7 +15,7 @@ from core.registry import games, refused
 from events.errors import TabletapeError
 from replay import golden
 from replay.games import load
-from replay.store import Store
+from replay.lake.reading import open_store
 
 LIBRARIES = ("duckdb", "msgspec", "polars", "pyarrow", "streamlit", "structlog", "typer", "uvicorn")
 
@@ -51,7 +51,7 @@ def database(db: Path) -> Iterator[Finding]:
         yield Finding("database", "note", f"{db} does not exist yet; `tabletape simulate` or `import` makes it")
         return
     try:
-        with Store(db) as store:
+        with open_store(db) as store:
             problems = store.check()
             projections = store.projections()
             count = store.count()

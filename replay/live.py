@@ -133,9 +133,9 @@ class LiveGame:
 
     @property
     def over(self) -> bool:
-        """Is it finished? Then it is a recorded game like any other, and its seed is told."""
+        """Is it finished, or broken off? Then it is a recorded game like any other, and its seed is told."""
         with self._lock:
-            return bool(self._states) and self.game.outcome(self._states[-1]) is not None
+            return self.facts.broken_off or self.game.outcome(self._states[-1]) is not None
 
     def timeline(self) -> Timeline:
         """Give the game so far; who asks must redact it."""
@@ -174,6 +174,7 @@ class LiveGame:
         """
         move = codec(type(self.game)).decode(raw)
         with self._lock:
+            self._check_goes_on()
             line = self.timeline()
             count = len(line.moments(seat))
             if expected != count:
@@ -195,6 +196,7 @@ class LiveGame:
         """
         event = codec(type(self.game)).decode(raw)
         with self._lock:
+            self._check_goes_on()
             length = len(self._events)
             if expected != length:
                 if 0 <= expected < length and self._events[expected] == event:
@@ -228,6 +230,24 @@ class LiveGame:
                 raise UnlawfulEvent("this cannot be taken back any more") from None
             self._go_on([back])
             return self.seen_by(viewer)
+
+    def break_off(self, keep: Callable[[Facts], None]) -> None:
+        """End the game where it stands: it stays unfinished, and nothing of it is hidden any more.
+
+        `keep` stores the facts that say so. Raises `UnlawfulEvent` if it is over already.
+        """
+        with self._lock:
+            if self.over:
+                raise UnlawfulEvent("the game is over")
+            facts = msgspec.structs.replace(self.facts, broken_off=True)
+            keep(facts)
+            self.facts = facts
+            for wake in self._followers:
+                wake()
+
+    def _check_goes_on(self) -> None:
+        if self.facts.broken_off:
+            raise UnlawfulEvent("the game is over")
 
     def _before_last_move(self, seat: int, moments: Sequence[int]) -> int | None:
         """Give the step before the last move that this seat sees, if it is its own."""
@@ -313,7 +333,7 @@ class LiveGame:
     def _window_over(self) -> None:
         try:
             with self._lock:
-                if not self.broken and self._left() <= 0:
+                if not self.broken and not self.facts.broken_off and self._left() <= 0:
                     self._decline_what_is_late()
                     self._go_on([])
         except TabletapeError as error:
@@ -364,9 +384,9 @@ class LiveGames:
 
     def create(self, wish: Wish) -> tuple[LiveGame, Tokens]:
         """Set a game up and let it run to its first choice; raises `SetupError` or `FormatError` if it cannot be."""
-        game = _game(wish)
-        header = _header(wish, game)
-        opening = start(game, len(wish.players), _options(wish, game))
+        game = game_for(wish)
+        header = header_for(wish, game)
+        opening = start(game, len(wish.players), options_for(wish, game))
         tokens = Tokens(
             new_token(),
             tuple([None if player.bot or not wish.nature else new_token() for player in wish.players]),
@@ -390,14 +410,17 @@ class LiveGames:
         return created, tokens
 
     def find(self, id: str) -> LiveGame | None:
-        """Give a live game that is at play, or None for a replay that is none or is over; raises `UnknownReplay`."""
+        """Give a live game that is at play, or None for a replay that is none or is over; raises `UnknownReplay`,
+        and `SetupError` for a table that is being recorded on a page."""
         with self._lock:
             found = self._games.get(id)
         if found is not None and not found.broken:
             return None if self._drop_if_over(found) else found
         facts = self.facts(id)
-        if facts is None:
+        if facts is None or facts.broken_off:
             return None
+        if facts.draft is not None:
+            raise SetupError("this table is being recorded; the Record page goes on with it")
         opened = self._open(self._store.read(id), facts)
         return None if self._drop_if_over(opened) else opened
 
@@ -405,6 +428,12 @@ class LiveGames:
         """Give a live game that was found already and has not come to its end, without a look at the store."""
         with self._lock:
             return self._games.get(id)
+
+    def break_off(self, game: LiveGame) -> None:
+        """End a game where it stands, for whoever set it up: nobody plays on. Raises `UnlawfulEvent` if it is over."""
+        game.break_off(lambda facts: self._store.keep_live(game.id, msgspec.json.encode(facts).decode()))
+        self._drop_if_over(game)
+        log.info("live_game_broken_off", replay=game.id)
 
     def facts(self, id: str) -> Facts | None:
         """Give what is kept for a live game, over or not; None for another replay."""
@@ -433,7 +462,8 @@ class LiveGames:
         return True
 
 
-def _game(wish: Wish) -> Game[Any]:
+def game_for(wish: Wish) -> Game[Any]:
+    """Give the game that somebody wants, with its box; raises `SetupError`, `FormatError`."""
     kind = find(wish.game)
     game = load(wish.game) if wish.components is None else kind(from_fields(wish.components, kind.sheet_type))
     known = bots_for(kind)
@@ -447,14 +477,16 @@ def _game(wish: Wish) -> Game[Any]:
     return game
 
 
-def _options(wish: Wish, game: Game[Any]) -> Any:
+def options_for(wish: Wish, game: Game[Any]) -> Any:
+    """Give the options that somebody wants; raises `SetupError`."""
     try:
         return msgspec.convert(wish.options, game.options)
     except msgspec.MsgspecError as error:
         raise SetupError(f"options of {game.title}: {' '.join(str(error).split())}") from None
 
 
-def _header(wish: Wish, game: Game[Any]) -> Header:
+def header_for(wish: Wish, game: Game[Any]) -> Header:
+    """Give the header of a new game, with a fresh id; raises `SetupError`, `FormatError`."""
     header = Header(
         id=new_id(time.time_ns() // 1_000_000, secrets.token_bytes(10)),
         game=game.slug,

@@ -16,12 +16,25 @@ Role: TypeAlias = int | Literal["organiser", "spectator"]
 TOKEN_BYTES: Final = 32
 
 
+Face: TypeAlias = int | str
+"""A card, a piece, a token: by its name, or by its number in the box."""
+
+
+class Entry(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What was entered at a real table: an event as JSON (a move, an outcome, a take-back), or the faces asked for."""
+
+    event: str | None = None
+    faces: tuple[Face, ...] = ()
+
+
 class Facts(Struct, frozen=True):
     """What is kept beside the stream of a live game.
 
     Tokens are kept as hashes; a seat of a bot has none, and without `spectator` anybody may look on. `commitment` and
     `salt` are None where people deal (a real table that is recorded). `window` is for how many seconds others wait
-    after an event that a rival may answer in secret, 0 for as long as the rival takes.
+    after an event that a rival may answer in secret, 0 for as long as the rival takes. A game that was `broken_off`
+    is not played on: `Store.at_play` looks for that field in the text. `draft` is what was entered so far at a table
+    that is recorded on a page; else None.
     """
 
     organiser: str
@@ -30,6 +43,8 @@ class Facts(Struct, frozen=True):
     commitment: str | None = None
     salt: str | None = None
     window: float = 0.0
+    broken_off: bool = False
+    draft: tuple[Entry, ...] | None = None
 
     def role(self, token: str | None) -> Role | None:
         """Give whose token this is, or None. Takes the same time for every wrong token."""

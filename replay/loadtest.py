@@ -19,12 +19,11 @@ from typing import Any, Final
 import msgspec
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
 
 from replay import logs
 from replay.api.service import Service
 from replay.api.settings import Settings
-from replay.api.web import api
+from replay.api.web import mounted
 from replay.client import Client, ServiceError
 from replay.store import Store
 from replay.timeline import Timeline
@@ -73,7 +72,7 @@ def main(arguments: list[str]) -> int:
         db = Path(folder) / "games.duckdb"
         token = secrets.token_urlsafe(32)
         settings = Settings(db=db, token=token, new_streams=1 << 20)
-        app = Starlette(routes=[Mount("/api", api(Service(settings)))])
+        app = Starlette(routes=[mounted(Service(settings))])
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import cache
 from hashlib import blake2b
-from itertools import islice
-from multiprocessing import get_context
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -26,8 +23,10 @@ from core.streams import decode, lawful
 from core.tally import Metric, Moment, Tally
 from events.errors import SetupError, TabletapeError
 from events.tape import Tape
+from replay import workers
 from replay.checking import Finding
 from replay.database import Lease
+from replay.filters import Cell
 from replay.games import game_of
 from replay.reading import AMONG
 from replay.tables import MEASURED_ROW, TALLY_ROW
@@ -106,6 +105,23 @@ def tallies(game: Game[Any], along: Sequence[Moment]) -> list[tuple[str, Tally]]
     return [(metric.name, tally) for metric in metrics.metrics_of(type(game)) for tally in metric.measure(game, along)]
 
 
+def case_in(tape: Tape, cell: Cell) -> int:
+    """Give the step at which a finished tape shows what a cell of a figure counts: the last, where it is the outcome.
+
+    Raises `SetupError` for a metric that its game does not have, and what `moments_of` raises.
+    """
+    last = len(tape.events) - 1
+    if cell.kind is not None:
+        kinds = [msgspec.json.decode(event)["type"] for event in tape.events]
+        return kinds.index(cell.kind) if cell.kind in kinds else last
+    if cell.metric is None:
+        return last
+    metric = metric_of(tape.header.game, cell.metric)
+    found = [tally for tally in metric.measure(*moments_of(tape)) if cell.key in (None, tally.key)]
+    placed = [(not tally.total, tally.step) for tally in found if tally.step is not None]
+    return min(placed)[1] if placed else last
+
+
 class _Found(NamedTuple):
     """What was found in a game, or why nothing could be."""
 
@@ -166,19 +182,7 @@ def spread(groups: Iterable[Sequence[Tape]], jobs: int) -> Iterator[tuple[pl.Dat
     if jobs <= 1:
         yield from map(measured, groups)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from _handed_out(pool, groups, ahead=2 * jobs)
-
-
-def _handed_out(
-    pool: Executor, groups: Iterable[Sequence[Tape]], ahead: int
-) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Hand out groups, a few at a time so that memory stays flat."""
-    left = iter(groups)
-    waiting = [pool.submit(_group, msgspec.msgpack.encode(list(group))) for group in islice(left, ahead)]
-    while waiting:
-        yield waiting.pop(0).result()
-        waiting += [pool.submit(_group, msgspec.msgpack.encode(list(group))) for group in islice(left, 1)]
+    yield from workers.spread(_group, (msgspec.msgpack.encode(list(group)) for group in groups), jobs)
 
 
 def _group(packed: bytes) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -224,7 +228,7 @@ def forget(lease: Lease, ids: Sequence[UUID]) -> None:
 
 def forget_all(lease: Lease) -> None:
     """Forget what was measured in all games."""
-    for table in ("tally", "measured"):
+    for table in ("tally", "measured", "tally_sum"):
         lease.run(f"DELETE FROM {table}")
 
 

@@ -30,20 +30,27 @@ def newest(lease: Lease, wanted: Filter, most: int) -> pl.DataFrame:
 
 
 def pairs(lease: Lease, wanted: Filter, most: int) -> pl.DataFrame:
-    """Give, for each two of the `most` players of the most games, how they met: player, other, n, ahead, level."""
+    """Give, for each two of the `most` players of the most games, how they met: player, other, n, ahead, level.
+
+    Games of the same players with the same places are looked at as one.
+    """
     where, values = wanted.where()
     return lease.frame(
         f"""
-        WITH game AS (SELECT players, ranks, seats, {SIDES} AS sides FROM replay WHERE finished AND {where}),
+        WITH alike AS (
+            SELECT players, ranks, seats, options, count(*) AS games
+            FROM replay WHERE finished AND {where} GROUP BY ALL
+          ),
+          game AS (SELECT players, ranks, seats, {SIDES} AS sides, games FROM alike),
           known AS (
-            SELECT player FROM (SELECT unnest(players) AS player FROM game)
-            GROUP BY player ORDER BY count(*) DESC, player LIMIT $most
+            SELECT player FROM (SELECT unnest(players) AS player, games FROM game)
+            GROUP BY player ORDER BY sum(games) DESC, player LIMIT $most
           ),
           seat AS (SELECT *, unnest(range(seats)) AS a FROM game),
           met AS (SELECT *, unnest(range(seats)) AS b FROM seat)
-        SELECT players[a + 1] AS player, players[b + 1] AS other, count(*)::BIGINT AS n,
-          count(*) FILTER (ranks[a + 1] < ranks[b + 1])::BIGINT AS ahead,
-          count(*) FILTER (ranks[a + 1] = ranks[b + 1])::BIGINT AS level
+        SELECT players[a + 1] AS player, players[b + 1] AS other, sum(games)::BIGINT AS n,
+          coalesce(sum(games) FILTER (ranks[a + 1] < ranks[b + 1]), 0)::BIGINT AS ahead,
+          coalesce(sum(games) FILTER (ranks[a + 1] = ranks[b + 1]), 0)::BIGINT AS level
         FROM met
         WHERE a % sides <> b % sides AND players[a + 1] <> players[b + 1]
           AND players[a + 1] IN (FROM known) AND players[b + 1] IN (FROM known)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from events.jsonl import NOTE_LIMIT, Remark
 from events.marks import Viewer
 from replay.database import Lease
 from replay.errors import StoreError
-from replay.reading import row_of
+from replay.reading import AMONG, row_of
 from replay.timeline import Timeline
 
 KIND_LIMIT: Final = 40
@@ -128,10 +129,35 @@ def tags(lease: Lease, replay: str) -> list[str]:
 
 def tag(lease: Lease, replay: str, name: str) -> None:
     """Put a tag on a replay, once; raises `FormatError` for what cannot be one, `UnknownReplay`, `StoreError`."""
-    if not name.strip() or len(name) > TAG_LIMIT or not name.isprintable():
-        raise FormatError(f"a tag has 1 to {TAG_LIMIT} characters, none of them a control character")
+    _check_tag(name)
     if name not in tags(lease, replay):
         add(lease, replay, 0, name, TAG, None, None)
+
+
+def _check_tag(name: str) -> None:
+    if not name.strip() or len(name) > TAG_LIMIT or not name.isprintable():
+        raise FormatError(f"a tag has 1 to {TAG_LIMIT} characters, none of them a control character")
+
+
+def tag_all(lease: Lease, ids: Sequence[str], name: str) -> None:
+    """Put a tag on those of many replays that are there, once each; raises `FormatError` for what cannot be one."""
+    _check_tag(name)
+    lease.run(
+        f"""
+        INSERT INTO note(replay, seq, kind, body)
+        SELECT id, 0, $kind, $name FROM replay
+        WHERE id {AMONG} AND length > 0
+          AND id NOT IN (SELECT replay FROM note WHERE kind = $kind AND body = $name AND replay {AMONG})
+        """,
+        ids=[UUID(id) for id in ids],
+        kind=TAG,
+        name=name,
+    )
+
+
+def of_kind(lease: Lease, kind: str) -> list[tuple[str, str]]:
+    """Give the notes of a kind as (replay, text), in the order of writing."""
+    return lease.rows("SELECT replay::VARCHAR, body FROM note WHERE kind = $kind ORDER BY id", kind=kind)
 
 
 def untag(lease: Lease, replay: str, name: str) -> None:

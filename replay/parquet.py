@@ -1,7 +1,8 @@
 """The tables of a store as Parquet files, for other programs, and back: a folder with a file a table.
 
 What comes back is believed as far as it can be counted: its header fields, its lengths, its order. Digests are compared
-by `tabletape doctor`, which reads every event.
+by `tabletape doctor`, which reads every event. Games at play come as such, with the hashes of their tokens: they can
+go on here, and nothing of them is shown until they are over.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from events.tape import Header, Tape
 from replay import projections
 from replay.contract import Added
 from replay.database import Lease
+from replay.live_tokens import Facts
 from replay.rows import TAPES, Stored, check, tape_from
 from replay.tables import TABLES, VERSION
 
@@ -81,9 +83,22 @@ def bring(lease: Lease, folder: Path) -> Added:
         lease.run(
             f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {NOT_THERE}", there=there
         )
+        _bring_live(lease, folder, there)
         projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
         ((new,),) = lease.rows("SELECT count(*) FROM replay WHERE added >= $first", first=first)
     return Added(new, sum(same for _, same in known), tuple([str(id) for id, same in known if not same]))
+
+
+def _bring_live(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
+    live = lease.rows(
+        f"SELECT replay, facts FROM {_file(folder, 'live')} WHERE replay {NOT_THERE} ORDER BY ALL", there=there
+    )
+    for replay, facts in live:
+        try:
+            msgspec.json.decode(facts, type=Facts)
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"{folder}: what is kept of live game {replay} cannot be read: {error}") from None
+        lease.run("INSERT INTO live VALUES ($replay, $facts)", replay=replay, facts=facts)
 
 
 def _check_headers(lease: Lease, folder: Path) -> None:

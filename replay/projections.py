@@ -10,7 +10,7 @@ behind until it is rebuilt. So is one that another version of its query filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -86,11 +86,22 @@ def project(lease: Lease, replay: str, event: str, **values: object) -> None:
         _mark(lease, projection, None)
 
 
-def replace(lease: Lease, id: str) -> None:
-    """Make the projections of one replay anew, and forget what was measured in it; raises `ProjectionFailed`."""
-    for table in (*[projection.name for projection in _running(lease)], "tally", "measured"):
-        lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
-    project(lease, "(SELECT * FROM replay WHERE id = $id)", "(SELECT * FROM event WHERE replay = $id)", id=id)
+def replace(lease: Lease, finished: Sequence[str], were: Sequence[str]) -> None:
+    """Fill the projections from some finished games; of those that `were` finished, forget what was made before.
+
+    Raises `ProjectionFailed`.
+    """
+    if were:
+        for table in (*[projection.name for projection in _running(lease)], "tally", "measured"):
+            lease.run(f"DELETE FROM {table} WHERE replay IN (SELECT unnest($ids::UUID[]))", ids=were)
+    if finished:
+        among = "IN (SELECT unnest($ids::UUID[]))"
+        project(
+            lease,
+            f"(SELECT * FROM replay WHERE id {among})",
+            f"(SELECT * FROM event WHERE replay {among})",
+            ids=finished,
+        )
 
 
 T = TypeVar("T")

@@ -7,18 +7,16 @@ hash (high bits) and i (low bits). So simulating a batch again adds nothing, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import cache
+from concurrent.futures import Executor
+from functools import cache, partial
 from hashlib import blake2b
-from itertools import islice
-from multiprocessing import get_context
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-from core.bots import ANY_GAME, Bot
+from core.bots.named import Bots
 from core.bots.seats import seated
 from core.engine import play, start
 from core.game import Game
@@ -31,6 +29,7 @@ from events.codec import canonical
 from events.errors import SetupError
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
+from replay.workers import always, spread
 
 CHUNK = 250
 """Games that a worker plays before it hands them over."""
@@ -60,6 +59,11 @@ class Batch(Struct, frozen=True, kw_only=True):
         value = value & ~(0b11 << 62) | 0b10 << 62
         return str(UUID(int=value))
 
+    def number_of(self, id: str) -> int | None:
+        """Give which game of this batch has an id, or None if it is of another."""
+        number = UUID(id).int & (1 << 40) - 1
+        return number if self.id_of(number) == id else None
+
     def players(self, number: int) -> tuple[Player, ...]:
         """Give who sits where in game `number`, seat 0 first."""
         named = _named(self.bots)
@@ -75,9 +79,9 @@ def _named(bots: Sequence[str]) -> list[Player]:
     ]
 
 
-def bots_for(kind: type[Game[Any]]) -> dict[str, Callable[[], Bot]]:
-    """Give the bots that can play a game, by name."""
-    return {**ANY_GAME, **kind.bots}
+def bots_for(kind: type[Game[Any]]) -> Bots:
+    """Give the bots that can play a game, by name; `search:N` is one for any N."""
+    return Bots(kind)
 
 
 def check(batch: Batch) -> Game[Any]:
@@ -130,29 +134,37 @@ def tapes(batch: Batch, first: int, count: int) -> Iterator[Tape]:
         yield play_tape(game, batch.players(number), seed, batch.id_of(number), options, batch.components)
 
 
-def simulate(batch: Batch, count: int, jobs: int = 1) -> Iterator[Tape]:
-    """Give the first `count` games of a batch, in order, played by `jobs` processes."""
+def simulate(
+    batch: Batch,
+    count: int,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    go_on: Callable[[], bool] = always,
+) -> Iterator[Tape]:
+    """Give the first `count` games of a batch, in order, played by `jobs` processes, or an executor of `jobs` workers.
+
+    The games are the same whoever plays them. Once `go_on` says no, the chunks at work are given, and nothing more is
+    played. Raises what `check` raises, and `WorkerLost`.
+    """
     check(batch)
-    if jobs <= 1 or count <= CHUNK:
-        yield from tapes(batch, 0, count)
+    if executor is None and (jobs <= 1 or count <= CHUNK):
+        for tape in tapes(batch, 0, count):
+            yield tape
+            if not go_on():
+                return
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from _spread(pool, batch, count, ahead=2 * jobs)
-
-
-def _spread(pool: Executor, batch: Batch, count: int, ahead: int) -> Iterator[Tape]:
-    """Hand out chunks, a few at a time so that memory stays flat, and give the games back in order."""
-    chunks = iter([(at, min(CHUNK, count - at)) for at in range(0, count, CHUNK)])
-    waiting = [pool.submit(_chunk, batch, *chunk) for chunk in islice(chunks, ahead)]
-    while waiting:
-        played = waiting.pop(0).result()
-        waiting += [pool.submit(_chunk, batch, *chunk) for chunk in islice(chunks, 1)]
+    for played in spread(partial(_chunk, batch), chunks(0, count, CHUNK), jobs, executor, go_on):
         yield from msgspec.msgpack.decode(played, type=list[Tape])
 
 
-def _chunk(batch: Batch, first: int, count: int) -> bytes:
+def chunks(first: int, end: int, size: int) -> Iterator[range]:
+    """Give the numbers from `first` to before `end` in chunks of at most `size`."""
+    return (range(at, min(end, at + size)) for at in range(first, end, size))
+
+
+def _chunk(batch: Batch, numbers: range) -> bytes:
     """Play a chunk in a worker; bytes travel between processes three times as fast as pickled structs."""
-    return msgspec.msgpack.encode(list(tapes(batch, first, count)))
+    return msgspec.msgpack.encode(list(tapes(batch, numbers.start, len(numbers))))
 
 
 @cache

@@ -76,8 +76,9 @@ def definition(metric: Metric) -> str:
 Number = TypeVar("Number", float, pl.Expr)
 
 
-def wilson(credit: Number, n: Number) -> tuple[Number, Number]:
-    """Give the ends of Wilson's 95 % score interval for `credit` wins in `n` games, as numbers or as columns.
+def wilson(credit: Number, n: Number, z: float = Z95) -> tuple[Number, Number]:
+    """Give the ends of Wilson's score interval for `credit` wins in `n` games, as numbers or as columns; 95 % unless
+    another normal quantile `z` is given.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927). For shared
     wins `credit` is not whole; the interval is then slightly wide, since sharing varies less than winning or losing.
@@ -85,9 +86,9 @@ def wilson(credit: Number, n: Number) -> tuple[Number, Number]:
     >>> [round(end, 3) for end in wilson(8.0, 10.0)]
     [0.49, 0.943]
     """
-    p, square = credit / n, Z95 * Z95
+    p, square = credit / n, z * z
     centre = (p + square / (2 * n)) / (1 + square / n)
-    half = Z95 / (1 + square / n) * (p * (1 - p) / n + square / (4 * n * n)) ** 0.5
+    half = z / (1 + square / n) * (p * (1 - p) / n + square / (4 * n * n)) ** 0.5
     return centre - half, centre + half
 
 

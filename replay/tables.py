@@ -14,7 +14,7 @@ from typing import Final
 
 import polars as pl
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Version of the tables; a file of an older one is taken to it by `STEPS`, one of a newer is not opened."""
 
 TABLES: Final[Mapping[str, str]] = {
@@ -88,6 +88,15 @@ TABLES: Final[Mapping[str, str]] = {
           winners SMALLINT,           -- how many share the win, if this seat has won; else 0
           key VARCHAR NOT NULL,       -- what the metric looks at: a card, a number of tokens
           n INTEGER NOT NULL, total BIGINT NOT NULL -- cases, and what was counted in them
+        )""",
+    "tally_sum": """
+        CREATE TABLE tally_sum(       -- `tally` of all games but branches, added up: `replay.tally_sums`
+          stamp VARCHAR NOT NULL,     -- what was measured then: if that has changed, it is looked at no more
+          metric VARCHAR NOT NULL, game VARCHAR NOT NULL, seats SMALLINT NOT NULL, lot UTINYINT NOT NULL,
+          winners SMALLINT, key VARCHAR NOT NULL,
+          games BIGINT NOT NULL,      -- or seats of games, if the metric looks at seats
+          n BIGINT NOT NULL, total BIGINT NOT NULL,
+          most INTEGER NOT NULL       -- cases in one of the rows
         )""",
     "measured": """
         CREATE TABLE measured(        -- which finished games are measured
@@ -163,6 +172,15 @@ STEPS: Final[Mapping[int, Sequence[str]]] = {
         )
         """,
     ),
+    4: (
+        """
+        CREATE TABLE tally_sum(
+          stamp VARCHAR NOT NULL, metric VARCHAR NOT NULL, game VARCHAR NOT NULL, seats SMALLINT NOT NULL,
+          lot UTINYINT NOT NULL, winners SMALLINT, key VARCHAR NOT NULL, games BIGINT NOT NULL, n BIGINT NOT NULL,
+          total BIGINT NOT NULL, most INTEGER NOT NULL
+        )
+        """,
+    ),
 }
 """What takes a store of a version to the next. A step that is out is never changed: it says its tables itself."""
 
@@ -211,10 +229,11 @@ EVENT_ROW: Final = pl.Schema(
         "seat": pl.Int16(),
         "kind": pl.String(),
         "subject": pl.String(),
-        "bytes": pl.Binary(),
+        "body": pl.String(),
+        "raw": pl.Binary(),
     }
 )
-"""Events as a frame has them: the columns of `event`, but their bytes in place of body and raw."""
+"""The columns of `event`, as a frame has them."""
 
 SHEET_ROW: Final = pl.Schema({"key": pl.String(), "game": pl.String(), "sheet": pl.String(), "components": pl.String()})
 """The columns of `sheet`, as a frame has them."""

@@ -10,11 +10,14 @@ Nothing stops at the first bad game: a verdict says for each grade whether it ho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from itertools import islice
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from core.chance import Chance
 from core.engine import refuse
@@ -25,10 +28,16 @@ from events.base import Event, GameEnded, TakenBack, kind_of
 from events.codec import encode
 from events.errors import TabletapeError
 from events.tape import Tape, digest
+from replay.contract import Reader
+from replay.errors import UnknownReplay
 from replay.games import game_of
+from replay.workers import spread
 
 Grade = Literal["whole", "legal", "exact"]
 GRADES: tuple[Grade, ...] = ("whole", "legal", "exact")
+
+CHUNK: Final = 250
+"""Games that are judged together."""
 
 
 class Failure(Struct, frozen=True):
@@ -75,24 +84,75 @@ class Summary(Struct, frozen=True):
     failures: tuple[Group, ...]
 
 
-def summary(verdicts: Sequence[Verdict]) -> Summary:
+def summary(verdicts: Iterable[Verdict]) -> Summary:
     """Give many verdicts in sum, alike failures grouped, the most frequent first."""
-    found = [(failure, verdict.id) for verdict in verdicts for failure in verdict.failures]
-    counts = Counter([failure for failure, _ in found])
-    first = dict(reversed(found))
-    failed = Counter([failure.grade for failure, _ in found])
-    asked = Counter([grade for verdict in verdicts for grade in verdict.grades])
+    return together([_alone(verdict) for verdict in verdicts])
+
+
+def together(summaries: Iterable[Summary]) -> Summary:
+    """Give summaries of different games as one."""
+    games = seedless = 0
+    passed = Counter[Grade]()
+    groups = dict[Failure, Group]()
+    for each in summaries:
+        games += each.games
+        seedless += each.seedless
+        passed.update(each.passed)
+        for group in each.failures:
+            failure = Failure(group.grade, group.step, group.path, group.reason)
+            known = groups.get(failure)
+            groups[failure] = group if known is None else replace(known, games=known.games + group.games)
     return Summary(
-        games=len(verdicts),
-        passed={grade: asked[grade] - failed[grade] for grade in GRADES},
-        seedless=len(verdicts) - asked["exact"],
+        games=games,
+        passed={grade: passed[grade] for grade in GRADES},
+        seedless=seedless,
+        failures=tuple(sorted(groups.values(), key=lambda group: -group.games)),
+    )
+
+
+def _alone(verdict: Verdict) -> Summary:
+    failed = [failure.grade for failure in verdict.failures]
+    return Summary(
+        games=1,
+        passed={grade: int(grade in verdict.grades and grade not in failed) for grade in GRADES},
+        seedless=int("exact" not in verdict.grades),
         failures=tuple(
-            [
-                Group(failure.grade, failure.step, failure.path, failure.reason, count, first[failure])
-                for failure, count in counts.most_common()
-            ]
+            [Group(each.grade, each.step, each.path, each.reason, 1, verdict.id) for each in verdict.failures]
         ),
     )
+
+
+def parent_of(tape: Tape, recorded: Reader) -> Tape | None:
+    """Give the game that a branch branched off, if it is recorded there too."""
+    if tape.header.fork is None:
+        return None
+    try:
+        return recorded.read(tape.header.fork.parent)
+    except UnknownReplay:
+        return None
+
+
+def verify_all(
+    recorded: Iterable[tuple[Tape, Tape | None]], jobs: int = 1, executor: Executor | None = None
+) -> Iterator[Summary]:
+    """Judge many games, each beside the game that it branched off (or None), by `jobs` processes or by an executor.
+
+    Gives a summary for each few hundred games. Raises `WorkerLost`.
+    """
+    games = iter(recorded)
+    pieces = iter(lambda: list(islice(games, CHUNK)), [])
+    if executor is None and jobs <= 1:
+        yield from map(_judged, pieces)
+        return
+    yield from spread(_judged_by_worker, map(msgspec.msgpack.encode, pieces), jobs, executor)
+
+
+def _judged(games: Sequence[tuple[Tape, Tape | None]]) -> Summary:
+    return summary([verify(tape, parent) for tape, parent in games])
+
+
+def _judged_by_worker(packed: bytes) -> Summary:
+    return _judged(msgspec.msgpack.decode(packed, type=list[tuple[Tape, Tape | None]]))
 
 
 def verify(tape: Tape, parent: Tape | None = None) -> Verdict:

@@ -16,7 +16,10 @@ from events.base import Event, Move
 
 
 class View(Struct, frozen=True):
-    """What a seat sees: its number, the table, and the events so far (QC-21: what was public may be remembered)."""
+    """What a seat sees: its number, the table, and the events so far (QC-21: what was public may be remembered).
+
+    Events that were taken back are not in the record.
+    """
 
     seat: int
     table: Any

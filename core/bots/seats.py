@@ -9,7 +9,7 @@ from core.engine import Choose
 from core.game import State
 from core.redact import redact, seen
 from core.rng import Rng, bot_stream
-from events.base import Event, Move
+from events.base import Event, Move, TakenBack
 
 
 def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
@@ -19,8 +19,7 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
     stream of its own (`core.rng.bot_stream`), so bots move neither a deck nor each other.
     """
     streams = [bot_stream(seat) for seat in range(len(bots))]
-    records: list[list[Event]] = [[] for _ in bots]
-    told = [0] * len(bots)
+    records = [Record(seat) for seat in range(len(bots))]
 
     def choose(state: State, moves: Sequence[Move], record: Sequence[Event]) -> Move:
         seat = moves[0].seat
@@ -28,9 +27,31 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
         bot, rng = bots[seat], Rng(key, len(record), streams[seat])
         if bot.blind:
             return bot.choose(None, own, rng)
-        news = [seen(event, seat) for event in record[told[seat] :]]
-        records[seat] += [event for event in news if event is not None]
-        told[seat] = len(record)
-        return bot.choose(View(seat, redact(state, seat), records[seat]), own, rng)
+        return bot.choose(View(seat, redact(state, seat), records[seat].upto(record)), own, rng)
 
     return choose
+
+
+class Record:
+    """What a seat has seen of a stream that grows; what was taken back is not in it."""
+
+    def __init__(self, seat: int) -> None:
+        """Begin with nothing."""
+        self._seat = seat
+        self._seen: list[Event] = []
+        self._lengths: list[int] = []
+
+    def upto(self, events: Sequence[Event]) -> list[Event]:
+        """Give what it has seen of `events`, of which only those since the last time are looked at."""
+        for event in events[len(self._lengths) :]:
+            if type(event) is TakenBack:
+                del self._seen[self._lengths[event.to] :]
+            elif (news := seen(event, self._seat)) is not None:
+                self._seen.append(news)
+            self._lengths.append(len(self._seen))
+        return self._seen
+
+
+def record_of(events: Sequence[Event], seat: int) -> list[Event]:
+    """Give what a seat has seen of a stream, as `View.record` has it."""
+    return Record(seat).upto(events)

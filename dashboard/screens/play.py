@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final
 
-import msgspec
 import polars as pl
 import streamlit as st
 
 from core.registry import games
 from dashboard.address import notice, plain, say_notices
+from dashboard.beginning import check, chosen_options, game_and_seats, name_at, service_token
+from dashboard.choosing import Choice, Choose, buttons
+from dashboard.choosing import picture as table_picture
 from dashboard.guarded import guarded
-from dashboard.listing import title
-from dashboard.playing import Choice, Sight, due, service, sight
-from dashboard.scene import Theme, svg
+from dashboard.playing import Sight, due, service, sight
 from events.errors import SetupError, TabletapeError
 from events.marks import Viewer
 from events.tape import Player
 from replay.errors import UnknownReplay
-from replay.games import load
 from replay.live import WINDOW, Held, LiveGame, Wish
 from replay.live_tokens import Facts, keeps
 from replay.report import names_of
@@ -30,9 +28,6 @@ from replay.simulate import bots_for
 LIVE: Final = "live"  # the game in the address; tokens never stand there
 HERE: Final = "at this screen"
 ELSEWHERE: Final = "at another screen"
-NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Finn")
-LONGEST_NAME: Final = 40
-MOST_BUTTONS: Final = 12  # moves of one kind that are buttons; more are a list
 TICK: Final = 1.0  # seconds between two looks at what the others did
 
 
@@ -65,22 +60,18 @@ def uncover(id: str, seat: Viewer) -> None:
 def set_up() -> None:
     """Show how a game is begun or joined."""
     st.subheader("Begin a game")
-    game, count = st.columns([3, 1])
-    slug = game.selectbox("Game", list(games()), format_func=title, key="new-game")
-    low, high = load(slug).sheet.seats
-    seats = int(count.number_input("Seats", low, high, key=f"new-seats-{slug}"))
+    slug, seats = game_and_seats()
     bots = list(bots_for(games()[slug]))
     players = []
     here = []
     for seat in range(seats):
         who, where = st.columns(2)
-        name = who.text_input(
-            f"Name at seat {seat}", NAMES[seat % len(NAMES)], max_chars=LONGEST_NAME, key=f"new-name-{seat}"
-        )
+        with who:
+            name = name_at(seat)
         plays = where.selectbox(
             f"Seat {seat} plays", [HERE, ELSEWHERE, *bots], format_func=_played_by, key=f"new-by-{slug}-{seat}"
         )
-        players.append(Player(name.strip() or f"Seat {seat}", plays if plays in bots else None))
+        players.append(Player(name, plays if plays in bots else None))
         if plays == HERE:
             here.append(seat)
     window = WINDOW
@@ -93,9 +84,7 @@ def set_up() -> None:
             key=f"new-window-{len(here) < 2}",
         )
     options = chosen_options(slug)
-    token = None
-    if service().settings.token is not None:
-        token = st.text_input("Token of the service", type="password", key="new-token") or None
+    token = service_token()
     if st.button("Begin", type="primary", key="begin"):
         begin(Wish(game=slug, players=tuple(players), options=options, window=window), here, token)
     st.subheader("Join a game")
@@ -106,20 +95,6 @@ def set_up() -> None:
             st.rerun()
 
 
-def chosen_options(slug: str) -> dict[str, Any]:
-    """Show the options of a game that are a choice, or yes or no; give what was chosen."""
-    chosen: dict[str, Any] = {}
-    with st.expander("Options"):
-        for field in msgspec.structs.fields(games()[slug].options):
-            label, key = field.name.replace("_", " ").capitalize(), f"new-option-{slug}-{field.name}"
-            if field.type is bool:
-                chosen[field.name] = st.checkbox(label, field.default, key=key)
-            elif get_origin(field.type) is Literal:
-                offered = get_args(field.type)
-                chosen[field.name] = st.selectbox(label, offered, offered.index(field.default), key=key)
-    return chosen
-
-
 def _played_by(plays: str) -> str:
     return f"Somebody {plays}" if plays in (HERE, ELSEWHERE) else f"The bot {plays}"
 
@@ -127,9 +102,7 @@ def _played_by(plays: str) -> str:
 def begin(wish: Wish, here: Sequence[int], token: str | None) -> None:
     """Set a game up, keep the tokens of the seats at this screen, and open it."""
     try:
-        if service().settings.token is not None:
-            service().check_token(token)
-        service().count_stream("the play page")
+        check(token)
         game, tokens = service().live.create(wish)
     except TabletapeError as error:
         st.error(plain(str(error)))
@@ -220,12 +193,17 @@ def table(id: str) -> None:
         if viewer == "spectator":
             _cover(id, seen)
         picture, side = st.columns([3, 2])
+
+        def choose(choice: Choice) -> None:
+            if isinstance(viewer, int):
+                act(game, viewer, choice.raw, seen.count)
+
         with picture:
-            theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
-            st.image(svg(seen.scene, theme), alt=seen.scene.description, width="stretch")
+            waits = bool(st.session_state.get(f"pending-{id}-{viewer}"))
+            table_picture(f"{id}-{viewer}", seen.scene, () if waits else seen.choices, seen.count, choose)
         with side:
             if isinstance(viewer, int):
-                _moves(game, viewer, seen)
+                _moves(game, viewer, seen, choose)
             st.text("\n".join(reversed(seen.lately)))
 
 
@@ -261,40 +239,17 @@ def _cover(id: str, seen: Sight) -> None:
             )
 
 
-def _moves(game: LiveGame, seat: int, seen: Sight) -> None:
-    """Show what a seat may do, by kind. The keys say after how many steps: what comes too late presses nothing."""
+def _moves(game: LiveGame, seat: int, seen: Sight, choose: Choose) -> None:
+    """Show what a seat may do."""
     if st.session_state.get(f"pending-{game.id}-{seat}"):
         st.info("Your move waits until everybody had time to answer.")
     else:
-        for kind, group in groupby(sorted(seen.choices, key=lambda choice: choice.kind), lambda choice: choice.kind):
-            st.caption(plain(kind.capitalize()))
-            _group(game, seat, seen.count, kind, list(group))
+        buttons(f"{game.id}-{seat}", seen.choices, seen.count, choose)
     with st.container(horizontal=True):
         if seen.undoable:
             st.button("Take my move back", key=f"undo-{seen.count}", on_click=undo, args=(game, seat, seen.count))
         if len([each for each in held(game.id) if isinstance(each, int)]) > 1:
             st.button("Cover the screen", key="cover", on_click=uncover, args=(game.id, "spectator"))
-
-
-def _group(game: LiveGame, seat: int, count: int, kind: str, choices: Sequence[Choice]) -> None:
-    key = f"move-{seat}-{count}-{kind}"
-    if len(choices) > MOST_BUTTONS:
-        number = st.selectbox(
-            f"{len(choices)} moves",
-            range(len(choices)),
-            format_func=lambda each: choices[each].words,
-            key=f"{key}-list",
-        )
-        st.button("Do this", key=key, on_click=act, args=(game, seat, choices[number].raw, count))
-        return
-    for number, choice in enumerate(choices):
-        st.button(
-            plain(choice.words),
-            key=f"{key}-{number}",
-            on_click=act,
-            args=(game, seat, choice.raw, count),
-            width="stretch",
-        )
 
 
 # --- at the end -------------------------------------------------------------------------------------------------------
@@ -306,7 +261,11 @@ def result(id: str) -> None:
     facts = service().live.facts(id)
     if facts is None:
         raise SetupError("This game was not played here; the library opens it.")
-    st.subheader("The game is over")
+    st.subheader("The game was broken off" if facts.broken_off else "The game is over")
+    if facts.broken_off:
+        st.text(
+            "Nobody plays on. It is an unfinished game now, and its hidden cards and its seed are open to everybody."
+        )
     st.text(line.game.words(line.events[-1], names_of(line)))
     st.page_link("screens/replay.py", label="To the replay", query_params={"replay": id})
     seed = line.header.seed
@@ -330,6 +289,23 @@ def about(game: LiveGame, facts: Facts) -> None:
     sit_down(game)
 
 
+def break_off(game: LiveGame) -> None:
+    """Show how the organiser ends a game that nobody plays on."""
+    with st.form("break-off", clear_on_submit=True, border=False):
+        st.text(
+            "A game that nobody plays on can be broken off: it stays unfinished, and its hidden cards and its seed are "
+            "open to everybody then."
+        )
+        secret = st.text_input("Token of the organiser", type="password", max_chars=200)
+        if not st.form_submit_button("Break the game off"):
+            return
+    if game.facts.role(secret.strip()) != "organiser":
+        st.error("This is not the organiser's token.")
+        return
+    service().live.break_off(game)
+    st.rerun()
+
+
 def playing(id: str) -> None:
     """Show a game that is at play, or its result."""
     try:
@@ -351,6 +327,7 @@ def playing(id: str) -> None:
         seated = any(isinstance(seat, int) for seat in held(id))
         with st.expander("This game", expanded=not seated):
             about(game, game.facts)
+            break_off(game)
     if st.button("Another game", key="another"):
         del st.query_params[LIVE]
         st.rerun()

@@ -13,7 +13,7 @@ import streamlit as st
 from core.game import Outcome
 from core.redact import viewer_from
 from core.words import listed
-from dashboard import debugging, recordings
+from dashboard import chances, debugging, recordings
 from dashboard import viewer as component
 from dashboard.address import choose, notice, say_notices
 from dashboard.boxes import components, provenance_note
@@ -31,10 +31,11 @@ from replay.notes import Note
 from replay.report import names_of
 from replay.timeline import Timeline
 
-TABS: Final = ("state", "options", "watches", "notes", "branches")
+TABS: Final = ("state", "options", "chances", "watches", "notes", "branches")
 # The tabs that are shown below the viewer; it shows the others itself. (A bare string here would be shown on the page.)
 PANELS: Final[dict[str, Callable[[Place], None]]] = {
     "options": debugging.options,
+    "chances": chances.panel,
     "watches": debugging.watches,
     "branches": debugging.branches,
 }
@@ -176,12 +177,15 @@ def seats(timeline: Timeline, outcome: Outcome | None) -> pl.DataFrame:
 def stage(library: Library, id: str, viewer: Viewer, step: int, tab: str) -> None:
     """Show the viewer and what is asked about its step, and remember where its user rests; run again when they do."""
     with guarded():
+        line, judged = chances.line_of(library, id, viewer)
         aside = Aside(
             tabs=TABS,
             tab=tab,
             watches=debugging.watched(library, id, viewer),
             notes=debugging.remarks(library, id, viewer),
             writes=True,
+            line=line,
+            judged=judged,
         )
         timeline = library.timeline(id)
         rest = component.show(

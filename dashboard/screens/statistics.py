@@ -36,7 +36,7 @@ MOST: Final = 20  # rows that a chart has; the table has all
 WINS: Final = "share of wins; the upright mark is an equal share"
 RATES: Final = ("label", "rate", "low", "high", "baseline", "n", "wins", "shared", "credit", "mean_rank")
 COURSE: Final = ("choices", "lead_changes", "lead_for_good")
-ELSEWHERE: Final = (*COURSE, *SITUATIONS, "margin", "decisions")  # metrics with a place of their own
+ELSEWHERE: Final = (*COURSE, *SITUATIONS, "margin", "decisions", "kinds")  # metrics with a place of their own
 
 PARTS: Final[Mapping[str, str]] = {
     "seats": "Seats",
@@ -229,16 +229,18 @@ def metric_figure(page: Page, metric: Metric) -> None:
     if found.is_empty():
         st.text(f"{metric.title} Nothing of the kind was measured in these games.")
         return
-    label = pl.col("key") if metric.key else pl.format("{} seats", "seats")
-    found = (
-        found.with_columns(label=label).sort("n", descending=True) if metric.key else found.with_columns(label=label)
-    )
-    field = {"key": "key"} if metric.key else {"seats": "seats"}
-    found = cells(found, **field, always=Cell(metric=metric.name))
+    if metric.key:
+        found = found.with_columns(label=pl.col("key").str.replace_all("_", " "))
+        found = found.sort("n", "value", "key", descending=[True, True, False])
+    else:
+        found = found.with_columns(label=pl.format("{} seats", "seats"))
+    if metric.name == "kinds":
+        found = cells(found, kind="key")
+    else:
+        found = cells(found, **{by: by}, always=Cell(metric=metric.name))
     shown = found.rename({"value": "rate"})
     baseline = ["baseline"] if shown["baseline"].null_count() < shown.height else []
     told = f" By {metric.key}." if metric.key else ""
-    trigger = next((each for each in metric.triggers if each not in ("moves", "states", "turn_started")), None)
     page.figures.show(
         metric.name,
         metric.title,
@@ -249,7 +251,6 @@ def metric_figure(page: Page, metric: Metric) -> None:
         shown.select("label", "rate", "low", "high", *baseline, "n", "total", "games", "cell"),
         f"{metric.definition}\n\n*Example:* {metric.example}\n\nVersion {metric.version}. **rate** is total / n, "
         "**low** to **high** its 95 % interval, in which the cases of a game count together.",
-        kind=trigger,
         shares=metric.unit == "rate",
     )
 
@@ -301,28 +302,7 @@ def cards(page: Page) -> None:
 
 def kinds(page: Page) -> None:
     """What happens how often?"""
-    total = page.replays.filter("finished")["games"].sum()
-    found = page.table(Store.kind_table, page.wanted)
-    n, mean = pl.col("n"), pl.col("rate")
-    half = statistics.Z95 * ((pl.col("squares") - n * mean).clip(lower_bound=0) / max(total - 1, 1) / total).sqrt()
-    found = found.with_columns(rate=n / total).with_columns(
-        label=pl.col("kind").str.replace_all("_", " "),
-        low=mean - half,
-        high=mean + half,
-        enough=pl.lit(total >= statistics.FLOOR),
-        total=pl.lit(total),
-    )
-    found = cells(found.sort("rate", descending=True), kind="kind")
-    page.figures.show(
-        "kinds",
-        "How often does each kind of event happen in a game?",
-        f"{found['n'].sum():,} events in {total:,} games.{clipped(found, 'by how often')}",
-        charts.rates(found.head(MOST), "times a game", ".2f"),
-        found.select("label", "rate", "low", "high", "n", "games", pl.col("total").alias("of games"), "cell"),
-        "**rate** is n events over all finished games, **low** to **high** its 95 % interval (normal). **games** have "
-        "at least one. What was taken back is counted: that it happened is a fact of the stream.",
-        shares=False,
-    )
+    metrics(page, ["kinds"])
 
 
 SHOWN: Final[Mapping[str, Callable[[Page], None]]] = {

@@ -13,7 +13,7 @@ from typing import Final
 from core.games.cherry_on_the_cake.geometry import lower_edge, upper_edge
 from core.games.cherry_on_the_cake.state import BLUE_JARS, METALS, Board, Piece, Plate, Stripe, Table, blue_jars
 from core.words import counted, listed
-from dashboard.scene import Element, Scene, circle, label, line, on, panel, path, rect, text
+from dashboard.scene import Element, Scene, circle, label, line, on, panel, path, rect, text, touch
 
 WIDTH: Final = 1000
 MARGIN: Final = 16
@@ -112,6 +112,7 @@ def _supply(view: Table) -> Iterator[Element]:
         x = 32 + place * 66.0
         yield from _cube(colour, x, SUPPLY_TOP + 22, 24)
         yield text(x + 30, SUPPLY_TOP + 40, f"{count}", size=15, bold=True)
+        yield from touch(x - 4, SUPPLY_TOP + 18, 60, 32, f"colour={colour}")
 
 
 def _stock(view: Table) -> Iterator[Element]:
@@ -262,6 +263,7 @@ def _shown(view: Table, board: Board, x: float, y: float) -> Iterator[Element]:
         yield text(x + CAKE - 30, top + 19, f"{piece + 1}", "muted", size=11)
         if piece == chosen:
             yield rect(x - 3, top - 3, CAKE - 30, LAYER + 6, "mark", radius=5)
+        yield from touch(x - 3, top - 3, CAKE - 30, LAYER + 6, f"seat={board.seat};piece={piece}")
 
 
 def _jars(view: Table, board: Board, x: float, y: float) -> Iterator[Element]:
@@ -275,12 +277,15 @@ def _jars(view: Table, board: Board, x: float, y: float) -> Iterator[Element]:
             else:
                 yield rect(x + 56 + place * 23, level, 20, 20, "slot", radius=4)
         yield from _chip(view.sheet.pays[BLUE_JARS.index(jar)], "", x + 188, level + 10, 8)
+        yield from touch(x - 4, level - 2, 206, 24, f"seat={board.seat};jar={jar}")
     level = y + 3 * 25
     yield text(x, level + 15, "Exchange", size=11)
     step = min(23.0, 100 / max(len(board.exchange), 1))
     for place, cube in enumerate(board.exchange):
         yield from _cube(cube, x + 56 + place * step, level, 20)
     yield text(x + 197, level + 15, f"{view.sheet.exchange_rate}:1", "muted", size=12, anchor="end")
+    ways = [f"seat={board.seat};{what}" for what in ("jar=exchange", "type=cubes_returned")]
+    yield from touch(x - 4, level - 2, 206, 24, *ways)
 
 
 def _own_chips(board: Board, x: float, y: float) -> Iterator[Element]:
@@ -302,6 +307,8 @@ def _waiting(view: Table, x: float, y: float) -> Iterator[Element]:
         step = min(19.0, 140 / max(len(cubes), 1))
         for place, cube in enumerate(cubes):
             yield from _cube(cube, x + 58 + place * step, y - 15, 17)
+            way = f"colour={cube}" if cube != "golden" else "type=golden_cube_placed"
+            yield from touch(x + 58 + place * step, y - 15, 17, 17, f"seat={view.seat};{way}")
 
 
 @_drawn_once

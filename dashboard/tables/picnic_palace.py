@@ -14,7 +14,7 @@ from core.games.picnic_palace.scoring import round_points
 from core.games.picnic_palace.state import PicnicSheet, Table, for_seats, totals
 from core.games.picnic_palace.words import named
 from core.words import counted, listed
-from dashboard.scene import Element, Scene, card, card_back, label, on, panel, path, pile, rect, text
+from dashboard.scene import Element, Scene, card, card_back, label, on, panel, path, pile, rect, text, touch
 from events.marks import MASK
 from events.picnic_palace import KINDS
 
@@ -131,7 +131,11 @@ def _row(row: int, cards: tuple[str, ...], face_up: int, length: int, flipping: 
         parts.append(rect(ROWS_LEFT + place * pitch, y, size, size * 1.4, "slot", radius=8))
     for place, kind in enumerate(cards):
         x = ROWS_LEFT + (emptied + place) * pitch
-        parts += _face(kind, x, y, size) if place < face_up else _face_down(kind, x, y, size)
+        if place < face_up:
+            ways = [f"type=row_taken;row={row}", f"type=pickle_used;row={row};position={place}"]
+            parts += (*_face(kind, x, y, size), *touch(x, y, size, size * 1.4, *ways))
+        else:
+            parts += (*_face_down(kind, x, y, size), *touch(x, y, size, size * 1.4, f"type=flip_chosen;row={row}"))
         if flipping and place == face_up:
             parts.append(rect(x - 3, y - 3, size + 6, size * 1.4 + 6, "mark", radius=10))
     return tuple(parts)
@@ -191,11 +195,15 @@ def _place(view: Table, seat: int, name: str, x: float, y: float, width: float) 
     active = seat == view.seat and view.phase in ("act", "show", "flip_again")
     return {
         f"seat-{seat}": panel(x, y, width, SEAT_HEIGHT, name, note=_note(view, seat), active=active),
-        f"invitations-{seat}": _invitations(x + 14, y + 36, view.invitations[seat], all_of_them, view.round > 0),
+        f"invitations-{seat}": _invitations(
+            x + 14, y + 36, view.invitations[seat], all_of_them, view.round > 0, f"seat={seat};type=invitation_wasted"
+        ),
         f"score-{seat}": (
             label(x + width - 14, y + 51, _scored(view, seat), width - 28 - 32 * all_of_them, size=12, anchor="end"),
         ),
-        f"collected-{seat}": _columns(view.collected[seat], x + 12, y + 66, width - 24, SEAT_HEIGHT - 76),
+        f"collected-{seat}": _columns(
+            view.collected[seat], x + 12, y + 66, width - 24, SEAT_HEIGHT - 76, f"seat={seat};type=pickle_used"
+        ),
     }
 
 
@@ -218,7 +226,7 @@ def _scored(view: Table, seat: int) -> str:
 
 
 @_drawn_once
-def _invitations(x: float, y: float, unused: int, all_of_them: int, in_play: bool) -> tuple[Element, ...]:
+def _invitations(x: float, y: float, unused: int, all_of_them: int, in_play: bool, way: str) -> tuple[Element, ...]:
     """Unused invitations are envelopes, used ones dashed outlines."""
     parts: list[Element] = []
     for place in range(all_of_them if in_play else 0):
@@ -226,13 +234,16 @@ def _invitations(x: float, y: float, unused: int, all_of_them: int, in_play: boo
         if place < unused:
             parts.append(rect(left, y, 26, 18, "accent", radius=3))
             parts.append(path(f"M{left + 4} {y + 4}l9 6l9 -6l0 2l-9 6l-9 -6Z", "on-accent"))
+            parts += touch(left, y, 26, 18, way)
         else:
             parts.append(rect(left, y, 26, 18, "slot", radius=3))
     return tuple(parts)
 
 
 @_drawn_once
-def _columns(cards: tuple[str, ...], x: float, y: float, width: float, height: float) -> tuple[Element, ...]:
+def _columns(
+    cards: tuple[str, ...], x: float, y: float, width: float, height: float, pickle: str
+) -> tuple[Element, ...]:
     """Collected cards as the rulebook lays them: a splayed column a kind, with its number above."""
     pitch = width / len(KINDS)
     wide = min(44.0, pitch - 4)
@@ -252,6 +263,8 @@ def _columns(cards: tuple[str, ...], x: float, y: float, width: float, height: f
             parts.append(rect(left, top, wide, high, "card", radius=4))
             parts.append(rect(left + 2, top + 2, wide - 4, high - 4, radius=3, fill=colour))
             parts.append(text(middle, top + 14, sign, size=12, anchor="middle", bold=True, fill=on(colour)))
+        if kind == "pauly_pickle":
+            parts += touch(left, y + 14, wide, (count - 1) * step + high, pickle)
     return tuple(parts)
 
 

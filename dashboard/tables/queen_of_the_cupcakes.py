@@ -9,7 +9,7 @@ from typing import Final
 from core.games.queen_of_the_cupcakes.scoring import placing, points
 from core.games.queen_of_the_cupcakes.state import Table
 from core.words import counted, listed
-from dashboard.scene import Element, Scene, card, card_back, label, line, on, panel, pile, rect, text
+from dashboard.scene import Element, Scene, card, card_back, label, line, on, panel, pile, rect, text, touch
 from events.marks import MASK
 
 WIDTH: Final = 1000
@@ -45,7 +45,7 @@ def picture(view: Table, names: Sequence[str]) -> Scene:
         "felt": _felt(height),
         "status": tuple(_status(view, names)),
         "draw": _pile(len(view.pile), 32, 52, 1.0),
-        "bank": _cards(view.bank, 132, 52, 340, 70, 1.0),
+        "bank": _cards(view.bank, 132, 52, 340, 70, 1.0, ("type=cards_taken;kind=",)),
     }
     for index, kind in enumerate(view.sheet.kinds[: len(view.bins)]):
         groups[f"bin-{kind}"] = _bin(
@@ -125,6 +125,7 @@ def _bin(kind: str, index: int, kinds: int, filled: int, capacity: int, most: in
         text(middle, 206, f"{sign} {kind}", size=13, anchor="middle"),
         text(middle, 224, f"{filled} of {capacity}{state}", size=13, anchor="middle", bold=True),
         text(middle, 241, place, "muted", size=12, anchor="middle"),
+        *touch(x - 4, _BIN_TOP - 4, width + 8, _BIN_BOTTOM - _BIN_TOP + 46, f"type=cards_laid;kind={kind}"),
     )
 
 
@@ -153,7 +154,15 @@ def _place(view: Table, seat: int, name: str, x: float, y: float, width: float) 
         f"seat-{seat}": panel(x, y, width, SEAT_HEIGHT, name, note=_note(view, seat), active=active),
         f"hand-{seat}": (
             text(x + 14, y + 46, f"{heading}: {len(hand)}", "muted", size=13),
-            *_cards(_grouped(view, hand), x + 14, y + 56, split - x - 34, 40, small),
+            *_cards(
+                _grouped(view, hand),
+                x + 14,
+                y + 56,
+                split - x - 34,
+                40,
+                small,
+                (f"seat={seat};type=cards_laid;kind=", f"seat={seat};type=cards_passed;cards="),
+            ),
         ),
         f"front-{seat}": (
             text(split, y + 46, f"In front: {_in_front(view, seat)}", "muted", size=13),
@@ -203,8 +212,10 @@ def _grouped(view: Table, hand: Sequence[str]) -> tuple[str, ...]:
 
 
 @_drawn_once
-def _cards(cards: tuple[str, ...], x: float, y: float, width: float, pitch: float, size: float) -> tuple[Element, ...]:
-    """Cards side by side, closer together where they would not fit."""
+def _cards(
+    cards: tuple[str, ...], x: float, y: float, width: float, pitch: float, size: float, ways: tuple[str, ...]
+) -> tuple[Element, ...]:
+    """Cards side by side, closer together where they would not fit; each stands for the moves `ways` with its kind."""
     wide, high = 60 * size, 84 * size
     step = min(pitch, (width - wide) / max(len(cards) - 1, 1))
     parts: list[Element] = []
@@ -215,6 +226,7 @@ def _cards(cards: tuple[str, ...], x: float, y: float, width: float, pitch: floa
         else:
             colour, sign = LOOKS[kind]
             parts += card(left, y, kind, colour=colour, glyph=sign, width=wide, height=high)
+            parts += touch(left, y, wide, high, *[f"{way}{kind}" for way in ways])
     return tuple(parts)
 
 

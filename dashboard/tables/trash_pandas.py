@@ -9,7 +9,7 @@ from typing import Final
 from core.games.trash_pandas.state import FACE_DOWN, TOKENS, Table, pending
 from core.games.trash_pandas.words import TOKEN_NAMES
 from core.words import counted, listed
-from dashboard.scene import Element, Scene, card, card_back, circle, label, on, panel, pile, rect, text
+from dashboard.scene import Element, Scene, card, card_back, circle, label, on, panel, pile, rect, text, touch
 from events.marks import MASK
 from events.trash_pandas import Token
 
@@ -73,6 +73,18 @@ ICONS: Final[dict[Token, tuple[tuple[tuple[Points, ...], float, float], ...]]] =
 _MIDDLE: Final = 356
 _DIE: Final = 884
 
+PLAYED: Final = {
+    "Nanners": "nanners_played",
+    "MMM Pie!": "pie_played",
+    "Feesh": "feesh_played",
+    "Yum Yum": "yum_yum_played",
+    "Shiny": "shiny_played",
+    "Blammo!": "blammo_played",
+    "Doggo": "doggo_played",
+    "Kitteh": "kitteh_played",
+}
+"""The move that a card in a hand stands for."""
+
 _drawn_once: Final = lru_cache(maxsize=4096)
 """What is drawn alike in hundreds of steps is drawn once."""
 
@@ -115,7 +127,7 @@ def _felt(height: float) -> tuple[Element, ...]:
 
 @_drawn_once
 def _pile(count: int, x: float, y: float) -> tuple[Element, ...]:
-    return pile(x, y, count)
+    return (*pile(x, y, count), *touch(x, y, 60, 84, "type=draw_chosen"))
 
 
 def _discard(view: Table) -> Iterator[Element]:
@@ -137,6 +149,7 @@ def _chip(kind: str, count: int, x: float, y: float) -> tuple[Element, ...]:
     return (
         rect(x, y, 56, 20, radius=6, fill=colour),
         text(x + 28, y + 15, f"{sign} {count}", size=13, anchor="middle", bold=True, fill=on(colour)),
+        *touch(x, y, 56, 20, f"type=feesh_played;card={kind}"),
     )
 
 
@@ -155,6 +168,8 @@ def _token_in_the_middle(view: Table, token: Token) -> Iterator[Element]:
         note = "resolved twice" if view.pied else "resolving" if view.phase == token else "resolved"
     yield text(cx, 136, _SHORT[token], size=12, anchor="middle")
     yield text(cx, 151, note, "muted", size=11, anchor="middle")
+    ways = [f"type={kind};token={token}" for kind in ("token_exchanged", "pie_played")]
+    yield from touch(cx - 32, cy - 32, 64, 64, *ways)
 
 
 _SHORT: Final[dict[Token, str]] = {**TOKEN_NAMES, "bin_tree": "Can / Tree"}
@@ -186,6 +201,7 @@ def _die(view: Table) -> Iterator[Element]:
         yield from _token(view.rolled, _DIE + 38, 86, 28)
         words = _SHORT[view.rolled]
     yield text(_DIE + 38, 142, words, size=12, anchor="middle")
+    yield from touch(_DIE, 48, 76, 76, "type=die_thrown")
 
 
 # --- what is going on ------------------------------------------------------------------------------------------------
@@ -258,11 +274,11 @@ def _place(view: Table, seat: int, name: str, x: float, y: float, width: float) 
     turned_up = view.phase in ("score", "over")
     return {
         f"seat-{seat}": panel(x, y, width, SEAT_HEIGHT, name, note=_note(view, seat), active=active),
-        f"hand-{seat}": _row(view, "Hand", hand, x + 14, y + 44, width - 28),
-        f"stash-{seat}": () if turned_up else _row(view, "Stash face down", down, x + 14, below, half),
-        f"face-up-{seat}": _row(view, "Stash", up, x + 14, below, width - 28)
+        f"hand-{seat}": _row(view, "Hand", hand, x + 14, y + 44, width - 28, seat),
+        f"stash-{seat}": () if turned_up else _row(view, "Stash face down", down, x + 14, below, half, seat),
+        f"face-up-{seat}": _row(view, "Stash", up, x + 14, below, width - 28, seat)
         if turned_up
-        else _row(view, "Stash face up", up, x + 28 + half, below, half),
+        else _row(view, "Stash face up", up, x + 28 + half, below, half, seat),
         f"taken-{seat}": tuple(_counts(view, seat, x, y) if view.outcome is not None else _taken(view, seat, x, y)),
     }
 
@@ -278,20 +294,42 @@ def _note(view: Table, seat: int) -> str:
     return ""
 
 
-def _row(view: Table, title: str, cards: Sequence[str], x: float, y: float, width: float) -> tuple[Element, ...]:
+def _row(
+    view: Table, title: str, cards: Sequence[str], x: float, y: float, width: float, seat: int
+) -> tuple[Element, ...]:
     """A row of cards under its title, sorted by kind as players do, closer together where they would not fit."""
     order = [MASK, *view.sheet.kinds]
-    return _fan(title, tuple(sorted(cards, key=order.index)), x, y, width)
+    thief = view.theft is not None and view.theft.thief == seat
+    return _fan(title, tuple(sorted(cards, key=order.index)), x, y, width, seat, thief)
 
 
 @_drawn_once
-def _fan(title: str, cards: tuple[str, ...], x: float, y: float, width: float) -> tuple[Element, ...]:
+def _fan(
+    title: str, cards: tuple[str, ...], x: float, y: float, width: float, seat: int, thief: bool
+) -> tuple[Element, ...]:
     wide = 46.0
     step = min(50.0, (width - wide) / max(len(cards) - 1, 1))
     parts: list[Element] = [text(x, y + 2, f"{title}: {len(cards)}", "muted", size=13)]
     for place, face in enumerate(cards):
-        parts += _face(face, x + place * step, y + 12, wide)
+        left = x + place * step
+        parts += _face(face, left, y + 12, wide)
+        parts += touch(left, y + 12, wide, wide * 1.4, *_stands_for(title, face, seat, thief))
     return tuple(parts)
+
+
+def _stands_for(title: str, face: str, seat: int, thief: bool) -> Iterator[str]:
+    """Give the moves that a card of a seat stands for: to play or to stash it, or to steal it."""
+    if title == "Hand":
+        yield f"type=hand_targeted;victim={seat}"
+        if face != MASK:
+            yield f"seat={seat};type={PLAYED[face]}"
+            yield f"seat={seat};type=cards_stashed;cards={face}"
+            yield f"seat={seat};type=match_stashed;card={face}"
+    else:
+        card = FACE_DOWN if title == "Stash face down" else face
+        yield f"type=shiny_played;victim={seat};card={card}"
+        if thief:  # a Kitteh steals back from the thief
+            yield f"type=kitteh_played;card={card}"
 
 
 def _face(face: str, x: float, y: float, width: float) -> tuple[Element, ...]:
@@ -309,6 +347,7 @@ def _taken(view: Table, seat: int, x: float, y: float) -> Iterator[Element]:
         yield text(x + 14, y + 256, f"Tokens: {len(left)}", "muted", size=13)
         for place, token in enumerate(left):
             yield from _token(token, x + 102 + place * 38, y + 251, 17)
+            yield from touch(x + 84 + place * 38, y + 233, 36, 36, f"seat={seat};token={token}")
 
 
 def _counts(view: Table, seat: int, x: float, y: float) -> Iterator[Element]:

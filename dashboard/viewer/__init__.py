@@ -7,7 +7,9 @@ the browser, drawn or not.
     walks.js     where a walk stops, and which key does what
     state.js     the state as a tree, what changed, when a value changed
     notes.js     notes and bookmarks
+    chances.js   the chances to win as lines over the scrubber
     viewer.js    the viewer: moving, drawing, the list of events, input
+    board.js     one picture whose things can be pressed, of a game that is being played (`board.py`)
 """
 
 from collections.abc import Callable
@@ -28,6 +30,7 @@ TABS: Final = {
     "options": "What else",
     "watches": "Watches",
     "notes": "Notes",
+    "chances": "Who was winning",
     "branches": "Branches",
 }
 """What can be looked at beside a step: the name in the address, and the words. The viewer shows `state` and `notes`."""
@@ -51,10 +54,26 @@ class Remark(msgspec.Struct, frozen=True):
     text: str
 
 
+class Line(msgspec.Struct, frozen=True):
+    """The chances to win: for each step and seat the estimate and the ends of its band, in thousandths."""
+
+    rates: tuple[tuple[int, ...], ...]
+    low: tuple[tuple[int, ...], ...]
+    high: tuple[tuple[int, ...], ...]
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A choice that cost something: its step, `blunder`, `mistake` or `inaccuracy`, and what is said of it."""
+
+    step: int
+    mark: str
+    words: str
+
+
 class Aside(msgspec.Struct, frozen=True):
     """What stands beside the frames: which tabs there are and which is open, watches, notes, may notes be written here?
 
-    Viewers that are `together` on a page step together.
+    Viewers that are `together` on a page step together. `line` are the chances to win, `judged` the choices that cost.
     """
 
     tabs: tuple[str, ...] = ("state",)
@@ -63,6 +82,8 @@ class Aside(msgspec.Struct, frozen=True):
     notes: tuple[Remark, ...] = ()
     writes: bool = False
     together: bool = False
+    line: Line | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -79,18 +100,19 @@ class _Opened(msgspec.Struct, frozen=True):
     tab: str
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Give the text of a file of this package."""
     return resources.files(__name__).joinpath(name).read_text("utf-8")
 
 
 # The allow-list has one home, and the browser gets it from there.
-_ALLOWED: Final = msgspec.json.encode({"tags": TAGS, "attributes": ATTRIBUTES}).decode()
-HTML: Final = _asset("viewer.html")
-CSS: Final = _asset("viewer.css") + role_css()
+ALLOWED: Final = msgspec.json.encode({"tags": TAGS, "attributes": ATTRIBUTES}).decode()
+HTML: Final = asset("viewer.html")
+CSS: Final = asset("viewer.css") + role_css()
 JS: Final = "\n".join(
     [
-        f"const ALLOWED = {_ALLOWED};",
-        *[_asset(name) for name in ("plain.js", "walks.js", "state.js", "notes.js", "viewer.js")],
+        f"const ALLOWED = {ALLOWED};",
+        *[asset(name) for name in ("plain.js", "walks.js", "state.js", "notes.js", "chances.js", "viewer.js")],
     ]
 )
 _mount: Final = st.components.v2.component("tabletape_viewer", html=HTML, css=CSS, js=JS)

@@ -1,5 +1,5 @@
-// The replay viewer in the browser: it holds the frames and steps through them. plain.js, walks.js, state.js and notes.js
-// stand before this text in one module.
+// The replay viewer in the browser: it holds the frames and steps through them. plain.js, walks.js, state.js,
+// notes.js and chances.js stand before this text in one module.
 
 const REST = 250; // ms without a move before the address, the live region and the server hear of it
 const ROW = 34; // height of an event in the list, px
@@ -43,6 +43,7 @@ class Viewer {
     this.noted = new Map(); // step -> its notes
     this.state = new StateView(this);
     this.notes = new NotesView(this);
+    this.chances = new ChancesView(this);
     this.height = 0;
     this.listeners = new AbortController();
     live.add(this);
@@ -118,7 +119,7 @@ class Viewer {
   }
 
   // What stands beside the frames: it may change while they stay.
-  loadAside({ watches, notes, writes, together }) {
+  loadAside({ watches, notes, writes, together, line, judged }) {
     this.together = together;
     this.hits = grouped(watches.flatMap(({ text, hits }) => hits.map((at) => [at, text])));
     this.noted = grouped(notes.map((note) => [note.step, note.text || "bookmark"]));
@@ -126,6 +127,7 @@ class Viewer {
     this.find(".marks .noted").setAttribute("d", this.marks([...this.noted.keys()]));
     this.find(".legend").hidden = this.hits.size + this.noted.size === 0;
     this.notes.load(notes, writes);
+    this.chances.load(line, judged);
     this.find(".list ol").replaceChildren();
     this.rows = new Map();
   }
@@ -218,6 +220,7 @@ class Viewer {
     this.drawControls();
     this.drawEvents();
     this.state.draw(this.step);
+    this.chances.draw(this.step);
     this.drawMarks(); // last, since it measures the picture
     if (!quiet) this.rest();
   }
@@ -271,7 +274,7 @@ class Viewer {
     this.pause();
     const asks = WALKS[name](this);
     if (!asks) return this.say(NOTHING[name] ?? "");
-    const known = { turn: this.turns, hit: this.hits, note: this.noted }[name];
+    const known = { turn: this.turns, hit: this.hits, note: this.noted, mistake: this.chances.judged }[name];
     if (known) {
       const steps = [...(known === this.turns ? known : known.keys())].sort((a, b) => a - b);
       const found = direction > 0 ? steps.find((at) => at > this.step) : steps.findLast((at) => at < this.step);
@@ -468,6 +471,14 @@ class Viewer {
       mark.title = told.join("; ");
       button.append(mark);
     }
+    const cost = this.chances.judged.get(at);
+    if (cost) {
+      const mark = make("span", `cost ${cost.mark}`, GLYPHS[cost.mark]);
+      mark.title = cost.words;
+      mark.setAttribute("role", "img");
+      mark.setAttribute("aria-label", cost.mark);
+      button.append(mark);
+    }
     if (this.opens.has(at)) {
       row.classList.add("opens");
       button.append(make("span", "turn", `turn ${turn}`));
@@ -542,6 +553,7 @@ class Viewer {
       this.drawRows();
     });
     on(find(".range"), "input", (event) => this.move(event.target.valueAsNumber));
+    on(find(".chances svg"), "click", (event) => this.chances.press(event));
     on(find(".number"), "change", (event) => {
       this.move(event.target.valueAsNumber);
       event.target.value = this.step;

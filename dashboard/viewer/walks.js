@@ -12,12 +12,14 @@ const WALKS = {
   subject: (viewer) => alike(viewer, "subject"),
   hit: (viewer) => (viewer.hits.size ? (step, at) => viewer.hits.has(at) : null),
   note: (viewer) => (viewer.noted.size ? (step, at) => viewer.noted.has(at) : null),
+  mistake: (viewer) => (viewer.chances.judged.size ? (step, at) => viewer.chances.judged.has(at) : null),
   shown: (viewer) => (step) => viewer.fits(step),
 };
 
 const NOTHING = {
   seat: "This step has no seat.",
   subject: "This step is about nothing in particular.",
+  mistake: "No choice is marked. “Who was winning”, below, judges them.",
   hit: "No watch holds anywhere. Watches are below, in their tab.",
   note: "No step has a note or a bookmark.",
 };
@@ -32,6 +34,7 @@ const WALK_WORDS = {
   subject: "nothing about this",
   hit: "no watch holds",
   note: "no note or bookmark",
+  mistake: "no choice that cost anything",
   shown: "none that the filters show",
 };
 
@@ -42,7 +45,7 @@ function alike(viewer, field) {
 
 // A letter walks on, with Shift it walks back.
 const WALK_KEYS = {
-  m: "move", d: "decision", s: "seat", k: "kind", t: "subject", w: "hit", p: "note",
+  m: "move", d: "decision", s: "seat", k: "kind", t: "subject", w: "hit", p: "note", e: "mistake",
 };
 
 const KEYS = {

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from events.errors import TabletapeError
 from replay.api.operations import moves_seen, step_seen
-from replay.api.service import Service, is_over
+from replay.api.service import Service
 from replay.live import LiveGame
 
 QUIET: Final = 15.0
@@ -92,7 +92,7 @@ async def waited(changed: asyncio.Event, seconds: float) -> bool:
 
 
 def _news(service: Service, id: str, token: str | None, viewer: str, first: int, moves: bytes) -> News:
-    timeline, chosen, _ = service.look(id, token, viewer)
+    timeline, chosen, game = service.look(id, token, viewer)
     count = len(timeline.moments(chosen))
     found = [
         b"id: %d\nevent: step\ndata: %s\n\n" % (shown.number, msgspec.json.encode(step_seen(timeline, shown)))
@@ -107,7 +107,7 @@ def _news(service: Service, id: str, token: str | None, viewer: str, first: int,
         if now != moves:
             found.append(b"event: moves\ndata: %s\n\n" % now)
             moves = now
-    over = is_over(timeline) or timeline.fault is not None
+    over = service.is_over(timeline, game) or timeline.fault is not None
     if over:
         found.append(b"event: over\ndata: {}\n\n")
     return News(tuple(found), after, moves, False, over)

@@ -22,7 +22,7 @@ from events.errors import UnlawfulEvent
 from events.tape import Header, Tape
 from replay import exchange, statistics
 from replay.api import shapes
-from replay.api.service import Refused, Service, is_over
+from replay.api.service import Refused, Service
 from replay.api.shapes import Nothing
 from replay.appending import continued
 from replay.errors import StoreError
@@ -123,7 +123,7 @@ def replays(service: Service, asked: Asked) -> shapes.Replays:
 
 def replay(service: Service, asked: Asked) -> shapes.Replay:
     """Give what is known about a recorded game."""
-    playing = service.playing(asked.id) is not None
+    playing = asked.id in service.store.at_play()
     rows = service.store.replays(Filter(ids=(asked.id,)), 1).to_dicts()
     if not rows:
         service.recorded(asked.id)  # says that there is none
@@ -153,11 +153,11 @@ def _replay(row: dict[str, Any], playing: bool) -> shapes.Replay:
 def steps(service: Service, asked: Asked) -> shapes.Steps:
     """Give the steps of a game as a viewer sees them."""
     query: shapes.SeenFrom = asked.query
-    timeline, viewer, _ = service.look(asked.id, asked.token, query.viewer)
+    timeline, viewer, game = service.look(asked.id, asked.token, query.viewer)
     return shapes.Steps(
         steps=[step_seen(timeline, shown) for shown in timeline.shown_between(viewer, query.first, query.count)],
         count=len(timeline.moments(viewer)),
-        over=is_over(timeline),
+        over=service.is_over(timeline, game),
         fault=fault_of(timeline, viewer),
     )
 
@@ -223,7 +223,7 @@ def difference(service: Service, asked: Asked) -> shapes.Differences:
 def export(service: Service, asked: Asked) -> bytes:
     """Give a game as JSON Lines as a viewer sees it; one that is over whole, so that it can be imported again."""
     timeline, viewer, game = service.look(asked.id, asked.token, asked.query.viewer)
-    if viewer == "omniscient" and game is None and is_over(timeline):
+    if viewer == "omniscient" and game is None and service.is_over(timeline, None):
         return b"".join(exchange.lines_of(service.store.read(asked.id)))
     tape = Tape(timeline.header, service.store.read(asked.id).events)
     return b"".join(exchange.lines_of(tape, viewer))
@@ -261,8 +261,8 @@ def append(service: Service, asked: Asked) -> shapes.Length:
     """Append events to a recorded stream, all or none; the same again changes nothing."""
     service.check_uploads()
     body: shapes.NewEvents = asked.body
-    if service.playing(asked.id) is not None:
-        raise Refused(403, "forbidden", "this game is played here; seats move at /api/live")
+    if service.live.facts(asked.id) is not None:
+        raise Refused(403, "forbidden", "this game is or was played here; seats move at /api/live")
     tape = service.store.read(asked.id)
     new = tuple([bytes(event) for event in body.events])
     if body.expected + len(new) > service.settings.max_events:
@@ -330,7 +330,7 @@ def live(service: Service, asked: Asked) -> shapes.Live:
     timeline = service.recorded(asked.id)
     if facts is None:
         raise Refused(404, "not_found", "this replay was not played here")
-    return _live(timeline.header, facts, over=is_over(timeline))
+    return _live(timeline.header, facts, over=service.is_over(timeline, None))
 
 
 def _live(header: Header, facts: Facts, over: bool) -> shapes.Live:
@@ -339,6 +339,7 @@ def _live(header: Header, facts: Facts, over: bool) -> shapes.Live:
         game=header.game,
         players=[shapes.Sitter(player.name, player.bot) for player in header.players],
         over=over,
+        broken_off=facts.broken_off,
         commitment=facts.commitment,
         window=facts.window,
         seed=header.seed if over else None,
@@ -364,6 +365,15 @@ def take_back(service: Service, asked: Asked) -> shapes.Length:
         raise Refused(403, "forbidden", "this token moves for no seat")
     seat = role if isinstance(role, int) else None
     return shapes.Length(game.take_back(seat, asked.body.expected, None if seat is not None else asked.body.to))
+
+
+def break_off(service: Service, asked: Asked) -> shapes.Live:
+    """End a game where it stands, as its organiser: nobody plays on, and nothing of it is hidden any more."""
+    game, role = _at_play(service, asked)
+    if role != "organiser":
+        raise Refused(403, "forbidden", "only the organiser breaks a game off")
+    service.live.break_off(game)
+    return _live(game.header, game.facts, over=True)
 
 
 def _at_play(service: Service, asked: Asked) -> tuple[LiveGame, Any]:
@@ -441,6 +451,14 @@ def operations() -> Iterator[Operation]:
         handler=take_back,
         body=shapes.Back,
         answer=shapes.Length,
+        auth="seat",
+    )
+    yield Operation(
+        method="POST",
+        path="/live/{id}/break-off",
+        handler=break_off,
+        body=shapes.Nothing,
+        answer=shapes.Live,
         auth="seat",
     )
 

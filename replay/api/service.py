@@ -17,9 +17,11 @@ from events.errors import TabletapeError
 from events.marks import Viewer
 from replay.api.settings import Settings
 from replay.appender import Appender
+from replay.lake.reading import open_store
 from replay.live import LiveGame, LiveGames
 from replay.live_tokens import Role, hashed
 from replay.reading import is_id, unknown
+from replay.recording import Recordings
 from replay.store import Store
 from replay.timeline import Timeline
 
@@ -57,7 +59,7 @@ class Service:
     @cached_property
     def store(self) -> Store:
         """The database; raises `StoreError` if it cannot be used."""
-        return Store(self.settings.db, wait=PATIENCE)
+        return open_store(self.settings.db, wait=PATIENCE)
 
     @cached_property
     def appender(self) -> Appender:
@@ -73,6 +75,16 @@ class Service:
     @cached_property
     def _live(self) -> LiveGames:
         return LiveGames(self.store, self.appender, self.settings.max_events)
+
+    @property
+    def recordings(self) -> Recordings:
+        """The tables that are being recorded."""
+        with self._opening:
+            return self._recordings
+
+    @cached_property
+    def _recordings(self) -> Recordings:
+        return Recordings(self.store, self.appender)
 
     # --- who may do what ---------------------------------------------------------------------------------------------
 
@@ -126,6 +138,13 @@ class Service:
             return
         raise Refused(403, "forbidden", "this token does not see the game as this viewer")
 
+    def is_over(self, timeline: Timeline, game: LiveGame | None) -> bool:
+        """Say whether what `look` gave has come to its end, or was broken off: then nothing of it is hidden."""
+        if timeline.events and isinstance(timeline.events[-1], GameEnded):
+            return True
+        facts = self.live.facts(timeline.header.id) if game is None else None
+        return facts is not None and facts.broken_off
+
     def recorded(self, id: str) -> Timeline:
         """Open a recorded game; raises `UnknownReplay`, and `SetupError` if its game is not here."""
         key = (id, self.store.generation())
@@ -166,8 +185,3 @@ class Service:
         finally:
             with self._lock:
                 self._followers -= 1
-
-
-def is_over(timeline: Timeline) -> bool:
-    """Say whether a game has come to its end."""
-    return bool(timeline.events) and isinstance(timeline.events[-1], GameEnded)

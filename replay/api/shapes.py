@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from replay.live_tokens import Tokens
 
+Looker = Annotated[str, Meta(pattern="^(?:spectator|omniscient|[0-9]{1,5})$")]
 Step = Annotated[int, Meta(ge=0, lt=1 << 31)]
 Few = Annotated[int, Meta(ge=1, le=1000)]
 Raw = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "object"})]
@@ -24,7 +25,7 @@ class Error(Struct, frozen=True, omit_defaults=True):
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    """No parameters."""
+    """Nothing has to be said."""
 
 
 class Health(Struct, frozen=True, omit_defaults=True):
@@ -113,13 +114,13 @@ class NewEvents(Struct, frozen=True, forbid_unknown_fields=True):
 class Seen(Struct, frozen=True, forbid_unknown_fields=True):
     """As whom to look: `spectator`, `omniscient` or a seat."""
 
-    viewer: str
+    viewer: Looker
 
 
 class SeenFrom(Struct, frozen=True, forbid_unknown_fields=True):
     """As whom to look, and which steps: from `first`, at most `count`."""
 
-    viewer: str
+    viewer: Looker
     first: Step = 0
     count: Few = 1000
 
@@ -127,14 +128,14 @@ class SeenFrom(Struct, frozen=True, forbid_unknown_fields=True):
 class SeenAt(Struct, frozen=True, forbid_unknown_fields=True):
     """As whom to look, and at which step of what this viewer sees; the last one if it is not given."""
 
-    viewer: str
+    viewer: Looker
     step: Step | None = None
 
 
 class SeenBetween(Struct, frozen=True, forbid_unknown_fields=True):
     """As whom to look, and at which two steps of what this viewer sees."""
 
-    viewer: str
+    viewer: Looker
     before: Step
     after: Step
 
@@ -211,12 +212,13 @@ class Statistics(Struct, frozen=True):
 
 
 class Live(Struct, frozen=True):
-    """A live game. Its seed and salt are told when it is over: they give the commitment (docs/service.md)."""
+    """A live game. Its seed and salt are told when it is over or broken off: they give the commitment."""
 
     id: str
     game: str
     players: list[Sitter]
     over: bool
+    broken_off: bool
     commitment: str | None
     window: float
     seed: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final, Literal
 
@@ -14,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
 from replay.api import follow, shapes
@@ -51,6 +52,13 @@ def api(service: Service) -> Starlette:
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
     return app
+
+
+def mounted(service: Service) -> Mount:
+    """Give the interface at `/api`, whatever follows: the path of a mount ends at a newline, unless told otherwise."""
+    mount = Mount("/api", api(service))
+    mount.path_regex = re.compile(mount.path_regex.pattern, re.DOTALL)
+    return mount
 
 
 def _answering(endpoint: Endpoint) -> Endpoint:

@@ -18,8 +18,11 @@ from replay import logs
 from replay.cli import (
     bench,
     branches,
+    evaluate,
+    experiments,
     files,
     keep,
+    lake,
     live,
     look,
     measure,
@@ -45,6 +48,8 @@ app = typer.Typer(
 COMMANDS: Mapping[str, Callable[..., object]] = {
     "games": play.games,
     "simulate": play.simulate,
+    "experiment": experiments.experiment,
+    "tournament": experiments.tournament,
     "replays": look.replays,
     "show": look.show,
     "step": step.step,
@@ -52,6 +57,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "compare": branches.compare,
     "note": notes.note,
     "notes": notes.notes,
+    "evaluate": evaluate.evaluate,
     "stats": stats.stats,
     "measure": measure.measure,
     "ratings": ratings.ratings,
@@ -77,6 +83,7 @@ STOPPED = 130
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(live.app, name="live")
+app.add_typer(lake.app, name="lake")
 
 
 def main() -> None:

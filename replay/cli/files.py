@@ -17,35 +17,43 @@ from events.jsonl import Remark
 from events.tape import Tape
 from replay import exchange
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cluster import crew
 from replay.contract import Added, together
-from replay.errors import UnknownReplay
+from replay.lake import moving
+from replay.lake.reading import open_store
+from replay.lake.segments import Lake, is_lake
 from replay.notes import Note
 from replay.store import Filter, Store
 from replay.timeline import Timeline
-from replay.verify import Verdict, summary
-from replay.verify import verify as judge
+from replay.verify import Summary, parent_of, verify_all
+from replay.verify import together as together_judged
 
 
 def verify(
     what: Annotated[list[str] | None, typer.Argument(metavar="ID|FILE...", help="Replays or files.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every replay of the database.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that verify.")] = 1,
+    cluster: Cluster = None,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
     """Check games in three grades: whole (digest and order), legal (the rules), exact (dealt again from the seed)."""
     if every == bool(what):
         raise typer.BadParameter("name replays or files, or say --all")
-    verdicts: list[Verdict] = []
     unreadable: list[str] = []
-    with progress("verifying", None) as advance:
-        for at, (source, tape, problem) in enumerate(_sources(what or [], db), 1):
-            if tape is None:
-                unreadable.append(f"{source}: {problem}")
-            else:
-                verdicts.append(judge(tape, _parent(tape, db)))
-            advance(at)
-    found = summary(verdicts)
+    done: list[Summary] = []
+    with progress("verifying", None) as advance, crew(cluster, jobs) as workers:
+        if every and is_lake(db):
+            judged = moving.judge(Lake(db), workers.jobs, workers.executor)
+        else:
+            games = _readable(_sources(what or [], db), db, unreadable)
+            judged = ((each, None) for each in verify_all(games, workers.jobs, workers.executor))
+        for each, problem in judged:
+            done = [together_judged([*done, each])]
+            unreadable += [] if problem is None else [problem]
+            advance(done[0].games)
+    found = together_judged(done)
     log.info("verified", games=found.games, failures=len(found.failures), unreadable=len(unreadable))
     if json:
         print_json({**asdict(found), "unreadable": unreadable})
@@ -55,23 +63,23 @@ def verify(
             out.print(f"{found.seedless} have no seed: exact was not asked of them", style="dim")
         for group in found.failures:
             where = f"step {group.step}" + (f", {group.path}" if group.path else "")
-            games = f"{group.games} games, e.g. {group.first}" if group.games > 1 else group.first
-            say(f"not {group.grade} at {where}: {group.reason} ({games})", style="red")
+            alike = f"{group.games} games, e.g. {group.first}" if group.games > 1 else group.first
+            say(f"not {group.grade} at {where}: {group.reason} ({alike})", style="red")
         for problem in unreadable:
             say(problem, style="red")
     if found.failures or unreadable:
         raise typer.Exit(1)
 
 
-def _parent(tape: Tape, db: Path) -> Tape | None:
-    """The game that a branch branched off, if it is stored here."""
-    fork = tape.header.fork
-    if fork is None or not db.exists():
-        return None
-    try:
-        return Store(db).read(fork.parent)
-    except UnknownReplay:
-        return None
+def _readable(
+    sources: Iterator[tuple[str, Tape | None, str | None]], db: Path, unreadable: list[str]
+) -> Iterator[tuple[Tape, Tape | None]]:
+    """The games among the sources, each beside the one that it branched off; of the others, what is wrong is noted."""
+    for source, tape, problem in sources:
+        if tape is None:
+            unreadable.append(f"{source}: {problem}")
+        else:
+            yield tape, parent_of(tape, open_store(db)) if tape.header.fork and db.exists() else None
 
 
 def import_(

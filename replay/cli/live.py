@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -13,6 +14,8 @@ from replay.client import Client
 
 app = typer.Typer(help="Live games at a running service.", no_args_is_help=True)
 
+Address = Annotated[str, typer.Option("--service", metavar="HOST:PORT", help="Where `tabletape serve` runs.")]
+
 
 @app.command()
 def create(
@@ -20,7 +23,7 @@ def create(
     seats: Annotated[str, typer.Option(help="Names, seat 0 first, with commas between them.")],
     bots: Annotated[str, typer.Option(help="Bots at the seats behind them, e.g. random,forager.")] = "",
     window: Annotated[float | None, typer.Option(help="Seconds that all wait where a rival may answer.")] = None,
-    service: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where `tabletape serve` runs.")] = "127.0.0.1:8501",
+    service: Address = "127.0.0.1:8501",
     json: Json = False,
 ) -> None:
     """Set up a live game; prints its id and the token of each seat, this once. TABLETAPE_TOKEN is the service's own."""
@@ -42,4 +45,19 @@ def create(
     for seat, (player, given) in enumerate(zip(players, tokens["seats"], strict=True)):
         say(f"seat {seat}      {given or 'a bot'}  {player['name']}")
     out.print(f"Moves go to http://{service}/api/live/{id}/moves, with a seat's token as bearer token.", soft_wrap=True)
+    return None
+
+
+@app.command("break-off")
+def break_off(
+    game: Annotated[str, typer.Argument(help="The game's id.")], service: Address = "127.0.0.1:8501", json: Json = False
+) -> None:
+    """End a game that nobody plays on; all of it is then open. TABLETAPE_ORGANISER_TOKEN is its organiser's."""
+    token = os.environ.get("TABLETAPE_ORGANISER_TOKEN")
+    if not token:
+        raise SetupError("set TABLETAPE_ORGANISER_TOKEN to the token that the organiser was told")
+    told = Client(service, token).ask("POST", f"/live/{quote(game, safe='')}/break-off", {})
+    if json:
+        return print_json(told)
+    say(f"{told['id']} is broken off; it can be replayed as an unfinished game")
     return None

@@ -15,11 +15,16 @@ from core.sheets import parse
 from events.codec import canonical
 from events.errors import FormatError, SetupError
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress
+from replay.cli.stopping import until_stopped
+from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress
+from replay.cluster import crew
 from replay.games import default_sheet
+from replay.lake import moving
+from replay.lake.reading import open_store
+from replay.lake.segments import Lake
 from replay.simulate import Batch, bots_for
 from replay.simulate import simulate as play_batch
-from replay.store import Filter, Store
+from replay.store import Filter
 
 
 def games(json: Json = False) -> None:
@@ -64,11 +69,21 @@ def simulate(
     sheet: Annotated[Path | None, typer.Option(help="A component sheet of your own (TOML).")] = None,
     fixed_seats: Annotated[bool, typer.Option(help="Keep players at their seats instead of rotating them.")] = False,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play.")] = 1,
+    segments: Annotated[
+        str | None,
+        typer.Option(metavar="LAKE", help="Write them here (a folder or an address), not into the database."),
+    ] = None,
+    cluster: Cluster = None,
     no_measure: NoMeasure = False,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
-    """Let bots play games and store them. The same command again adds nothing: the games are the same."""
+    """Let bots play games and store them. The same command again adds nothing: the games are the same.
+
+    With --segments whoever plays also writes: Parquet files that make a lake (`tabletape lake`).
+    """
+    if cluster is not None and segments is None:
+        raise typer.BadParameter("the workers of a cluster write into a lake that all can reach: say --segments")
     kind = find(game)
     line_up = tuple(players.split(",")) if players else ("random",) * (seats or default_sheet(kind).seats[0])
     batch = Batch(
@@ -80,19 +95,29 @@ def simulate(
         components=None if sheet is None else _sheet(sheet, game),
         fixed_seats=fixed_seats,
     )
-    with Store(db) as store, progress("simulating", number) as advance:
-        added = store.add(play_batch(batch, number, jobs), progress=advance)
-    if not no_measure:
-        measure_games(store, Filter(game=game), jobs)
+    with until_stopped() as go_on, progress("simulating", number) as advance:
+        if segments is None:
+            with open_store(db) as store:
+                added = store.add(play_batch(batch, number, jobs, go_on=go_on), progress=advance)
+        else:
+            with crew(cluster, jobs) as workers:
+                added = moving.play(
+                    batch, number, Lake(segments), workers.jobs, workers.executor, not no_measure, advance, go_on
+                )
+        stopped = added.tapes < number and not go_on()
     log.info("simulated", game=game, seats=batch.seats, seed=seed, new=added.new, known=added.known)
     if added.refused or added.changed:
         told = added.refused or [f"replay {id} is stored with other events" for id in added.changed]
         raise SetupError(f"{len(told)} of {number} games were not stored: {told[0]}")
+    if segments is None and not no_measure and not stopped:
+        measure_games(store, Filter(game=game), jobs)
     facts = {"game": game, "new": added.new, "known": added.known, "first": batch.id_of(0)}
     if json:
-        return print_json(facts)
-    out.print(f"{added.new} games added, {added.known} were there already. The first is {batch.id_of(0)}.")
-    return None
+        print_json(facts)
+    else:
+        out.print(f"{added.new} games added, {added.known} were there already. The first is {batch.id_of(0)}.")
+    if stopped:
+        raise KeyboardInterrupt
 
 
 def _options(pairs: list[str]) -> bytes:

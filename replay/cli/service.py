@@ -17,6 +17,7 @@ from replay import health, logs
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
 from replay.games import default_sheet
+from replay.lake.reading import open_store
 from replay.simulate import Batch
 from replay.simulate import simulate as play_batch
 from replay.store import Filter, Store
@@ -37,7 +38,7 @@ def serve(
 ) -> None:
     """Start the dashboard: library, step-through, statistics."""
 
-    with Store(db) as store:
+    with open_store(db) as store:
         count = store.count(Filter())
     os.environ["TABLETAPE_DB"] = str(db.absolute())
     os.environ["TABLETAPE_HOST"] = host

@@ -13,12 +13,22 @@ import polars as pl
 import structlog
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from replay.alternatives import Alternatives
 from replay.errors import StoreError
+from replay.lake.reading import open_store
 from replay.store import Store
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
@@ -27,7 +37,14 @@ log = structlog.get_logger("tabletape")
 
 DEFAULT_DB = Path("tabletape.duckdb")
 
-Db: TypeAlias = Annotated[Path, typer.Option("--db", envvar="TABLETAPE_DB", metavar="FILE", help="The database file.")]
+Db: TypeAlias = Annotated[
+    Path,
+    typer.Option("--db", envvar="TABLETAPE_DB", metavar="FILE", help="The database file; to look at, also a lake."),
+]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Dask workers do the work, those of this scheduler (tcp://host:8786)."),
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -81,13 +98,21 @@ def recorded(db: Path) -> Store:
     """Open a database that is to be read: one that is not there is a mistake in its name, and is not made."""
     if not db.exists():
         raise StoreError(f"there is no database {db}; `tabletape simulate` and `tabletape import` make one")
-    return Store(db)
+    return open_store(db)
 
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on standard error while the block runs, on a terminal only; gives the function to move it."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), _Rate(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+class _Rate(ProgressColumn):
+    """How many are done a second."""
+
+    def render(self, task: Task) -> Text:
+        """Give the rate, once there is one."""
+        return Text("" if task.speed is None else f"{task.speed:,.0f}/s", style="dim")

@@ -14,6 +14,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from dashboard.page import single_page
 from events.queen_of_the_cupcakes import HandsDealt
 from events.tape import Tape
+from replay.evaluating import budget_for
+from replay.evaluations import evaluated, judged
+from replay.judging import trial_for
 from replay.simulate import Batch, simulate
 from replay.store import Filter, Store
 from replay.timeline import Timeline
@@ -63,6 +66,29 @@ def open_page(context: BrowserContext, address: str) -> Iterator[Open]:
     for page in context.pages:
         page.close()
     assert complaints == []
+
+
+def test_who_was_winning_is_a_line_that_leads_to_its_steps_and_from_mistake_to_mistake(
+    open_page: Open, store: Store, tape: Tape
+) -> None:
+    id, timeline, budget = tape.header.id, Timeline(tape), budget_for(0.12)
+    *_, found = evaluated(store, id, "omniscient", "random", budget)
+    decisions = list(judged(store, id, "omniscient", "random", trial_for(budget)))
+    marked = [each for each in decisions if each.mark != "fine"]
+    page = open_page(f"/replay?replay={id}&viewer=omniscient&within=12")
+    for decision in marked[:2]:
+        page.keyboard.press("e")
+        expect(page.locator(".number")).to_have_value(str(decision.number))
+        expect(page.locator(".now .cost")).to_contain_text(f"{decision.mark}: {100 * decision.loss:.0f} points")
+        expect(page.locator(".list [aria-current=step]").get_by_role("img", name=decision.mark)).to_be_visible()
+        rate = round(round(1000 * found.chances[decision.number].rates[0]) / 10 + 1e-9)
+        expect(page.locator(".odds .seat-0")).to_contain_text(f"{rate} %")
+    graph = page.locator(".chances svg")
+    box = graph.bounding_box()
+    assert box is not None
+    graph.click(position={"x": box["width"] - 1, "y": 20})
+    expect(page.locator(".number")).to_have_value(str(len(timeline) - 1))
+    expect(page.locator(".odds .seat-0")).to_have_text(re.compile(r"(100|50|0) %$"))
 
 
 def test_another_move_makes_a_branch_that_is_played_on_and_compared(open_page: Open, store: Store, tape: Tape) -> None:

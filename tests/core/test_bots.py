@@ -8,11 +8,11 @@ from typing import ClassVar
 from msgspec import Struct
 
 from core.bots import RandomBot, View
-from core.bots.seats import seated
+from core.bots.seats import Record, record_of, seated
 from core.engine import fold, play, start
 from core.redact import redact, seen
 from core.rng import Rng, bot_stream
-from events.base import Event, Move
+from events.base import Event, Move, TakenBack
 from tests.toy import CardDrawn, Careful, Heap, StonesTaken, toy
 
 GAME = toy()
@@ -106,3 +106,23 @@ def test_a_blind_bot_is_handed_no_view() -> None:
             return moves[-1]
 
     assert play(GAME, start(GAME, 2), b"key", seated([Blind(), Blind()], b"key"))
+
+
+def test_what_was_taken_back_is_not_in_the_record() -> None:
+    """Seat 1 sees fewer events than happen, so the record goes by what was seen and not by the number of the step."""
+    secret = CardDrawnSecretly(0, "one")
+    events = [start(GAME, 2), secret, StonesTaken(0, 1), StonesTaken(1, 2), TakenBack(2), StonesTaken(1, 3)]
+    kept = [events[0], StonesTaken(0, 1), StonesTaken(1, 3)]
+    assert record_of(events, 1) == kept
+    assert record_of(events, 0) == [events[0], secret, *kept[1:]]
+    record = Record(1)
+    assert [len(record.upto(events[:step])) for step in range(1, 7)] == [1, 1, 2, 3, 2, 3]
+
+
+class CardDrawnSecretly(Event, frozen=True, tag="card_drawn_secretly"):
+    """The others do not learn that it happened."""
+
+    seen_by: ClassVar[tuple[str, ...]] = ("seat",)
+
+    seat: int
+    card: str

@@ -19,10 +19,12 @@ from events.jsonl import write
 from events.tape import Player, Tape, sealed
 from replay import exchange
 from replay.filters import Cell
+from replay.measuring import case_in
 from replay.report import names_of
+from replay.simulate import Batch, simulate
 from replay.store import Filter, Store
 from replay.timeline import Timeline
-from tests.replay.tapes import QUEEN, recorded
+from tests.replay.tapes import QUEEN, id_of, recorded
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = ("<img src=x onerror=alert(1)>", "![x](http://x.example/p)")
@@ -254,11 +256,68 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_the_statistics_answers_its_questions(open_page: Open, store: Store, part: str) -> None:
+def every_part(path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> dict[str, str]:
+    """Give what each part of the statistics says of a database."""
+    monkeypatch.setenv("TABLETAPE_DB", str(path))
+    at = AppTest.from_file(str(APP), default_timeout=60).run()
+    at.switch_page("screens/statistics.py")
+    said = {}
+    for part in ("seats", *PARTS):
+        at.query_params.clear()
+        for name, value in {"game": QUEEN, "part": part, **query}.items():
+            at.query_params[name] = value
+        at.run()
+        assert not at.exception, part
+        said[part] = texts(at)
+    return said
+
+
+def test_each_part_of_the_statistics_answers_its_questions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.measure()
-    at = open_page("statistics", game=QUEEN, part=part)
-    assert set(PARTS[part]) <= {each.value for each in at.subheader}
+    said = every_part(store.path, monkeypatch)
+    for part, questions in PARTS.items():
+        assert all(question in said[part] for question in questions)
+
+
+def copies(tape: Tape, number: int) -> list[Tape]:
+    """A game under so many ids."""
+    header = tape.header
+    return [sealed(msgspec.structs.replace(header, id=id_of(1000 + at)), tape.events) for at in range(number)]
+
+
+def test_where_every_game_is_a_tie_each_part_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = simulate(Batch(game=QUEEN, seats=2, seed="ties", bots=("random", "random")), 500)
+    tied = next(tape for tape in games if b'"ranking":[[0,1]]' in tape.events[-1])
+    named = msgspec.structs.replace(tied.header, players=(Player("Ada"), Player("Bo")))
+    store = Store(tmp_path / "ties.duckdb")
+    store.add(copies(sealed(named, tied.events), 60))
+    store.measure()
+    said = every_part(store.path, monkeypatch)
+    assert "In all 60 games for 2, everybody shared the win: no seat has an advantage." in said["seats"]
+    assert "No sign of it" in said["seats"]
+    assert "Nobody finishes ahead of another" in said["players"]
+    assert "0.00 over 60 cases" in said["scores"]  # the margin
+    assert "• who has" not in said["cards"]
+
+
+def test_of_a_single_game_each_part_says_that_it_is_too_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path / "one.duckdb")
+    store.add([recorded(1)])
+    store.measure()
+    said = every_part(store.path, monkeypatch)
+    for part in ("seats", "players", "cards"):
+        assert "Too few games to tell" in said[part]
+    assert "1 games for 3 are too few to test" in said["seats"]
+    assert "Of 1 games, 100.0 %" in said["length"]
+
+
+def test_no_game_at_all_and_none_that_passes_are_said_on_every_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    none = every_part(tmp_path / "new.duckdb", monkeypatch)
+    assert all("No finished game of this kind is recorded yet." in said for said in none.values())
+    passing = every_part(store.path, monkeypatch, turns="900-999")
+    assert all("No finished game passes these filters." in said for said in passing.values())
 
 
 def test_what_is_not_measured_is_said(open_page: Open) -> None:
@@ -266,19 +325,20 @@ def test_what_is_not_measured_is_said(open_page: Open) -> None:
     assert "0 of 9 finished games are measured" in texts(at)
 
 
-def test_the_games_behind_a_mark_are_listed_and_open_at_the_event(open_page: Open, store: Store) -> None:
-    at = open_page("statistics", game=QUEEN, part="events", behind="kinds~kind=bank_filled")
-    wanted = Filter(game=QUEEN, branches=False, cell=Cell(kind="bank_filled"))
+def test_the_games_behind_a_mark_are_listed_and_open_at_the_case(open_page: Open, store: Store) -> None:
+    store.measure()
+    at = open_page("statistics", game=QUEEN, part="course", behind="lead_changes~metric=lead_changes&seats=3")
+    cell = Cell(metric="lead_changes", seats=3)
+    wanted = Filter(game=QUEEN, branches=False, cell=cell)
     ids = store.replays(wanted)["replay"].to_list()
-    assert f"{len(ids)} games behind it (kind bank_filled)" in texts(at)
-    assert [row["Id"] for row in table(at, 1)] == ids
+    assert f"{len(ids)} games behind it (seats 3, metric lead_changes)" in texts(at)
+    rows = next(each.value for each in at.dataframe if "Id" in each.value.columns)
+    assert rows["Id"].to_list() == ids
     at.session_state[f"rows-{store.generation()}-1-{wanted!r}"] = {
         "selection": {"rows": [], "columns": [], "cells": [(1, "Game")]}
     }
     at.run()
-    step = int(at.query_params["step"])
-    kinds = [msgspec.json.decode(event)["type"] for event in store.read(ids[1]).events]
-    assert (at.query_params["replay"], kinds.index("bank_filled")) == (ids[1], step)
+    assert (at.query_params["replay"], at.query_params["step"]) == (ids[1], str(case_in(store.read(ids[1]), cell)))
 
 
 @pytest.mark.parametrize("behind", ["kinds", "kinds~nonsense=1", "kinds~seat=many", "kinds~seat"])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.playing import due, service, sight
-from dashboard.scene import svg
 from events.base import GameStarted
 from events.codec import encode
 from events.marks import Viewer
@@ -78,11 +77,16 @@ def everything(at: AppTest) -> str:
 
 
 def pictures(at: AppTest) -> list[str]:
-    return [b64decode(url.partition(",")[2]).decode() for image in at.image for url in image.value]
+    return [msgspec.json.encode(sent["scene"]).decode() for sent in boards(at)]
+
+
+def boards(at: AppTest) -> list[dict[str, Any]]:
+    """What the browser is sent of the table: the picture, and what can be pressed."""
+    return [msgspec.json.decode(each.proto.bytes) for each in at.get("bidi_component")]
 
 
 def drawn(game: LiveGame, viewer: Viewer) -> str:
-    return svg(sight(game.timeline(), viewer).scene)
+    return msgspec.json.encode(sight(game.timeline(), viewer).scene).decode()
 
 
 def created(*players: Player, game: str = QUEEN, **more: Any) -> tuple[LiveGame, Tokens]:

@@ -13,11 +13,12 @@ Case = tuple[str, int | None, str, int, int]
 
 
 def queen(events: Sequence[Json], sheet: Any) -> Iterator[Case]:
-    """Count a game of Queen of the Cupcakes without teams."""
+    """Count a game of Queen of the Cupcakes."""
     bins = Counter[str]()
     hands = Counter[tuple[int, str]]()
     came = Counter[tuple[int, str]]()
     laid = Counter[tuple[int, str]]()
+    passed = Counter[tuple[int, str]]()
     for event in events:
         match event["type"]:
             case "hands_dealt":
@@ -26,6 +27,9 @@ def queen(events: Sequence[Json], sheet: Any) -> Iterator[Case]:
                 came.update(hands)
             case "cards_taken":
                 came[event["seat"], event["kind"]] += event["count"]
+            case "cards_passed":
+                passed.update([(event["seat"], card) for card in event["cards"]])
+                came.update([(event["partner"], card) for card in event["cards"]])
             case "cards_laid":
                 seat, kind, beside, front = event["seat"], event["kind"], event["beside_bin"], event["in_front"]
                 bins[kind] += beside
@@ -34,7 +38,7 @@ def queen(events: Sequence[Json], sheet: Any) -> Iterator[Case]:
                 yield "share_beside_bin", seat, kind, beside + front, beside
     yield from [("ever_held", seat, card, 1, n) for (seat, card), n in came.items()]
     yield from [("used", seat, card, 1, n) for (seat, card), n in laid.items()]
-    yield from [("held_at_end", seat, card, 1, n) for (seat, card), n in (came - laid).items()]
+    yield from [("held_at_end", seat, card, 1, n) for (seat, card), n in (came - laid - passed).items()]
     fullest = sorted(sheet.kinds, key=lambda kind: (-bins[kind], sheet.kinds.index(kind)))[:3]
     for kind in sheet.kinds:
         yield "bins", None, kind, 1, bins[kind]

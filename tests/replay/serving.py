@@ -17,11 +17,10 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
 
 from replay.api.service import Service
 from replay.api.settings import Settings
-from replay.api.web import api
+from replay.api.web import mounted
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "a-token-of-the-service"
@@ -29,11 +28,10 @@ TOKEN = "a-token-of-the-service"
 PROGRAM = """
 import os, uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
 from replay.api.service import Service
 from replay.api.settings import settings_from
-from replay.api.web import api
-app = Starlette(routes=[Mount("/api", api(Service(settings_from(os.environ))))])
+from replay.api.web import mounted
+app = Starlette(routes=[mounted(Service(settings_from(os.environ)))])
 uvicorn.run(app, port={port}, log_level="error")
 """
 
@@ -41,7 +39,7 @@ uvicorn.run(app, port={port}, log_level="error")
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
     """Serve in a thread of this process; gives the address."""
-    app = Starlette(routes=[Mount("/api", api(Service(settings)))])
+    app = Starlette(routes=[mounted(Service(settings))])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
     listening = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

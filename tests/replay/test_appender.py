@@ -12,11 +12,10 @@ import pytest
 
 from events.errors import FormatError
 from events.tape import Tape
-from replay import projections
 from replay.appender import Appender
 from replay.appending import Append, Ends
 from replay.database import Database
-from replay.errors import Conflict, StoreBusy, StoreError, UnknownReplay
+from replay.errors import Conflict, StoreBusy, StoreDamaged, StoreError, UnknownReplay
 from replay.store import Store
 from replay.tables import TABLES, VERSION
 from tests.replay.tapes import Elsewhere, id_of, recorded, said
@@ -99,7 +98,9 @@ def test_appends_to_one_stream_within_one_transaction(path: Path, store: Store, 
     appends = [Append(id_of(0), at, events[at : at + 4]) for at in range(0, len(events), 4)]
     again = [Append(id_of(0), 8, events[8:16]), Append(id_of(0), 3, events[4:5]), Append(id_of(1), 0, tapes[1].events)]
     with Database(path, TABLES, VERSION).holding() as hold:
-        answers = projections.kept(hold, lambda lease: Ends().write(lease, [*appends, *again]))
+        ends = Ends(hold)
+        answers = ends.take([*appends, *again])
+        ends.settle()
     assert answers[: len(appends)] == [min(at + 4, len(events)) for at in range(0, len(events), 4)]
     assert answers[len(appends)] == len(events)
     assert isinstance(answers[-2], Conflict)
@@ -134,7 +135,7 @@ def test_a_mistake_of_ours_leaves_nobody_waiting(
     def wrong(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Ends, "write", wrong)
+    monkeypatch.setattr(Ends, "take", wrong)
     with store.appender() as appender:
         with pytest.raises(ZeroDivisionError):
             appender.append(id_of(0), 0, tapes[0].events[:1])
@@ -170,6 +171,55 @@ with store.appender() as appender:
             assert len(stored) >= length
             assert stored == recorded(2).events[: len(stored)]
         assert store.check() == []
+
+
+@pytest.fixture
+def left_behind(path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewhere) -> Path:
+    """The journal of a process that was killed after it had answered twenty steps, and before it put them in."""
+    begin(store, tapes[:1])
+    writer = elsewhere("""
+import os
+from replay.appending import Ends
+Ends.settle = lambda self: os.kill(os.getpid(), 9)
+with Store(path).appender() as appender:
+    for at in range(20):
+        print(appender.append(tapes[0].header.id, at, tapes[0].events[at : at + 1]), flush=True)
+""")
+    assert writer.communicate()[0].split()[-1] == "20"
+    return path.with_name(f"{path.name}.steps")
+
+
+def test_what_was_answered_and_not_put_in_is_put_in_by_whoever_comes_next(
+    left_behind: Path, path: Path, tapes: list[Tape]
+) -> None:
+    lines = left_behind.read_bytes()
+    assert lines.count(b"\n") == 20
+    left_behind.write_bytes(lines + lines[:-9])  # of a line that was not answered
+    for _ in range(2):  # also if its writer was killed when they were in
+        store = Store(path)
+        assert store.read(id_of(0)).events == tapes[0].events[:20]
+        assert left_behind.read_bytes() == b""
+        left_behind.write_bytes(lines)
+    assert store.append(id_of(0), 20, tapes[0].events[20:]) == len(tapes[0].events)
+    assert store.check() == []
+
+
+def test_a_journal_that_is_damaged_or_of_another_store_is_said(
+    left_behind: Path, path: Path, tmp_path: Path, tapes: list[Tape]
+) -> None:
+    lines = left_behind.read_bytes()
+    other = Store(tmp_path / "other.duckdb")
+    other.path.with_name("other.duckdb.steps").write_bytes(lines)
+    assert other.count() == 0
+    for damaged in (lines.replace(b'"expected":3', b'"expected":4'), b"\n".join(lines.split(b"\n")[5:])):
+        left_behind.write_bytes(damaged)
+        for ask in (Store(path).count, lambda: Store(path).add(tapes[1:2])):
+            with pytest.raises(StoreDamaged, match=r"\.steps has steps that were answered and cannot be put") as error:
+                ask()
+            assert "\n" not in str(error.value)
+    left_behind.unlink()
+    assert Store(path).read(id_of(0)).events == ()
+    assert Store(path).check() == []
 
 
 def test_a_sealed_header_goes_on_being_right(store: Store, tapes: list[Tape]) -> None:

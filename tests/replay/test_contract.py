@@ -16,6 +16,9 @@ from replay.contract import Reader, Recorder
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.exchange import COMPRESSED, lines_of, writing
 from replay.filters import Filter
+from replay.lake.moving import export
+from replay.lake.reading import LakeStore
+from replay.lake.segments import Lake
 from replay.memory import MemoryStore
 from replay.store import Store
 from replay.tapefile import TapeFile
@@ -37,7 +40,7 @@ def recorder(kind: str, path: Path) -> Recorder:
 class TestReading:
     """What holds for everything that recorded games can be read from."""
 
-    @pytest.fixture(params=["database", "memory", "file", "compressed file"])
+    @pytest.fixture(params=["database", "memory", "file", "compressed file", "lake"])
     def filled(self, request: pytest.FixtureRequest, path: Path) -> Filled:
         """Make one that holds some tapes."""
 
@@ -47,6 +50,9 @@ class TestReading:
                 return as_file(path.with_suffix(ending), tapes)
             store = recorder(request.param, path)
             store.add(tapes)
+            if request.param == "lake":
+                export(Store(path), Lake(path.with_suffix("")))
+                return LakeStore(path.with_suffix(""))
             return store
 
         return fill

@@ -290,3 +290,38 @@ def test_removing_a_live_game_leaves_nothing_of_it(store: Store, games: LiveGame
     assert store.at_play() == [game.id]
     store.remove(game.id)
     assert (store.live_facts(game.id), store.at_play()) == (None, [])
+
+
+def test_a_game_that_is_broken_off_is_over_for_all_and_for_good(store: Store, games: LiveGames) -> None:
+    game, _ = games.create(Wish(game=PANDAS, players=(*PEOPLE[:2], Player("bot", "random")), window=0))
+    move = moves(game, 0)[0]
+    woken = threading.Event()
+    game.follow(woken.set)
+    games.break_off(game)
+    assert woken.is_set()
+    for attempt in (
+        lambda: game.move(0, encode(move), game.seen_by(0)),
+        lambda: game.take_back(0, game.seen_by(0)),
+        lambda: games.break_off(game),
+    ):
+        with pytest.raises(UnlawfulEvent, match="is over"):
+            attempt()
+    assert (games.find(game.id), store.at_play()) == (None, [])
+    with store.appender() as appender:  # a restart brings no bot back to it
+        assert LiveGames(store, appender).find(game.id) is None
+    verdict = verify(store.read(game.id))
+    assert (verdict.failures, verdict.finished, verdict.grades[-1]) == ((), False, "exact")
+
+
+def test_a_live_game_goes_on_where_its_tables_were_taken_to(store: Store, games: LiveGames, tmp_path: Path) -> None:
+    game, tokens = games.create(Wish(game=PANDAS, players=PEOPLE, window=0))
+    store.export_parquet(tmp_path / "tables")
+    other = Store(tmp_path / "other.duckdb")
+    other.bring(tmp_path / "tables")
+    assert other.at_play() == [game.id]
+    with other.appender() as appender:
+        taken_up = LiveGames(other, appender).find(game.id)
+        assert taken_up is not None
+        assert taken_up.facts.role(tokens.seats[1]) == 1
+        play(taken_up)
+    assert verify(other.read(game.id)).grades[-1] == "exact"

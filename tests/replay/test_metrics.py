@@ -17,6 +17,7 @@ import msgspec
 import polars as pl
 import pytest
 from msgspec.structs import replace
+from polars.testing import assert_frame_equal
 
 import core.registry
 from core.conformance import random_game
@@ -28,18 +29,23 @@ from core.tally import Metric, Tally
 from events.base import Event
 from events.tape import Tape, sealed
 from replay import frames, measuring, statistics
+from replay.database import Database
+from replay.filters import Cell
 from replay.games import load
-from replay.measuring import lot_of, metric_of, metrics_of
+from replay.measuring import case_in, lot_of, metric_of, metrics_of
 from replay.simulate import Batch, tapes
 from replay.store import Filter, Store
-from tests.replay.examples import cited, example
+from replay.tables import TABLES, VERSION
+from tests.replay import plain_moves
+from tests.replay.examples import cited, example, found, golden
 from tests.replay.plain import COUNTS
 from tests.toy import HiddenStones, toy
 
 GAMES = int(os.environ.get("TABLETAPE_GAMES", "160"))
 QUEEN = "queen-of-the-cupcakes"
+TEAMS = ("greedy", "random", "greedy", "random")
 SHARES = {
-    QUEEN: (0.7, [("random", "greedy"), ("greedy", "random", "random"), ("random",) * 4, ("greedy", *["random"] * 4)]),
+    QUEEN: (0.7, [("random", "greedy"), ("greedy", "random", "random"), TEAMS, ("random",) * 4, ("random",) * 5]),
     "trash-pandas": (0.1, [("forager", "random"), ("forager", "random", "random")]),
     "picnic-palace": (0.1, [("planner", "random"), ("random", "patient", "random", "random")]),
     "cherry-on-the-cake": (0.1, [("greedy", "random"), ("random", "greedy", "random")]),
@@ -50,9 +56,13 @@ def simulated() -> Iterator[Tape]:
     """Games of all kinds; the last event of every twentieth is missing."""
     for slug, (share, line_ups) in SHARES.items():
         for bots in line_ups:
-            batch = Batch(game=slug, seats=len(bots), seed="metrics", bots=bots)
+            options = b'{"teams":true}' if bots == TEAMS else b"{}"
+            batch = Batch(game=slug, seats=len(bots), seed="metrics", bots=bots, options=options)
             for number, tape in enumerate(tapes(batch, 0, max(4, round(GAMES * share / len(line_ups))))):
                 yield tape if number % 20 != 19 else sealed(tape.header, tape.events[:-1])
+
+
+KINDS = {slug: set(core.registry.codec(core.registry.find(slug)).tags) - {"taken_back"} for slug in SHARES}
 
 
 class Counted:
@@ -87,10 +97,15 @@ class Counted:
         credit = [1 / len(winners) if seat in winners else 0.0 for seat in range(seats)]
         self.lengths[slug, seats].append(len(events))
         self.endings[slug, seats, end["reason"]] += 1
-        first, second, *_ = sorted(end["scores"], reverse=True)
+        sides = 2 if events[0]["options"].get("teams") else seats
+        first, second, *_ = sorted(end["scores"][:sides], reverse=True)
         found: dict[tuple[str, int | None, str], Counter[str]] = defaultdict(Counter)
         margin = ("margin", None, "", 1, first - second)
-        for metric, seat, key, n, total in chain(COUNTS[slug](events, load(slug).sheet), [margin]):
+        happened = Counter([event["type"] for event in events])
+        kinds = [("kinds", None, kind, 1, happened[kind]) for kind in KINDS[slug]]
+        sheet = load(slug).sheet
+        cases = chain(COUNTS[slug](events, sheet), plain_moves.counts(slug, events, sheet), [margin], kinds)
+        for metric, seat, key, n, total in cases:
             found[metric, seat, key].update({"n": n, "total": total})
         for (metric, seat, key), each in found.items():
             self.cases[slug, metric][seats, seat, key].update({**each, "games": 1})
@@ -164,10 +179,12 @@ def test_results_equal_a_plain_count_with_ties_split_and_unfinished_games_apart(
     assert games.filter(~pl.col("finished"))["games"].sum() == plain.unfinished[slug]
 
 
-def test_the_sample_has_ties_and_unfinished_games(counted: tuple[Store, Counted]) -> None:
-    _, plain = counted
+def test_the_sample_has_ties_teams_five_seats_and_unfinished_games(counted: tuple[Store, Counted]) -> None:
+    store, plain = counted
     assert plain.unfinished.total()
     assert sum(each["shared"] for each in plain.seats.values())
+    assert store.count(Filter(game=QUEEN, seats=5, finished=True))
+    assert store.count(Filter(options='{"teams":true}', finished=True))
 
 
 def test_win_rates_beside_a_card_equal_a_plain_count(counted: tuple[Store, Counted]) -> None:
@@ -220,6 +237,33 @@ def test_the_worked_example_of_a_metric(metric: Metric) -> None:
     slug, file = cited(metric)
     (shown,) = [each for each in metrics_of(slug) if each.name == metric.name]
     assert metric.example == example(shown, slug, file)
+
+
+@pytest.mark.parametrize("metric", EVERY)
+def test_a_tally_stands_at_an_event_that_its_metric_looks_at(metric: Metric) -> None:
+    slug, file = cited(metric)
+    (shown,) = [each for each in metrics_of(slug) if each.name == metric.name]
+    steps = [tally.step for tally in found(shown, slug, file) if tally.step is not None]
+    kinds = [msgspec.json.decode(event)["type"] for event in golden(slug, file).events]
+    if metric.triggers not in (("moves",), ("states",), ("events",)):
+        assert {kinds[step] for step in steps} <= {*metric.triggers}
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "number"),
+    [
+        (Cell(metric="steals", key="hand"), "card_stolen", 0),  # the first that succeeds
+        (Cell(metric="ever_held", key="Kitteh"), "hands_dealt", 0),
+        (Cell(metric="lead_changes", seats=2), "turn_started", 2),
+        (Cell(kind="doggo_played"), "doggo_played", 0),
+        (Cell(seat=0, won=True), "game_ended", 0),
+    ],
+)
+def test_the_case_behind_a_mark_is_a_step(cell: Cell, kind: str, number: int) -> None:
+    tape = golden("trash-pandas", "2-doggo-draws-the-last-card.jsonl")
+    kinds = [msgspec.json.decode(event)["type"] for event in tape.events]
+    step = case_in(tape, cell)
+    assert (kinds[step], kinds[:step].count(kind)) == (kind, number)
 
 
 def test_the_docs_define_every_metric() -> None:
@@ -366,6 +410,34 @@ def test_what_was_measured_goes_with_its_replay(store: Store, tapes: list[Tape])
     left = frames.metrics(store.path).collect()["replay"].unique().to_list()
     assert sorted(left) == [tape.header.id for tape in tapes[2:]]
     assert store.measured() == measuring.Share(10, 10, 0)
+
+
+def test_sums_say_what_the_rows_say(counted: tuple[Store, Counted]) -> None:
+    store, _ = counted
+    for seats in (None, 3):
+        rows, sums = Filter(seats=seats), Filter(seats=seats, branches=False)
+        for metric in metrics_of(QUEEN):
+            by = ("seats", "won", "key") if metric.key else ("seats",)
+            found = [store.metric_table(QUEEN, metric.name, wanted, by) for wanted in (sums, rows)]
+            assert_frame_equal(*found)
+        assert_frame_equal(*[store.situation_table(QUEEN, wanted, ("seats",)) for wanted in (sums, rows)])
+
+
+def test_sums_answer_while_they_are_of_what_is_measured(store: Store, tapes: list[Tape]) -> None:
+    def margin() -> int:
+        return int(store.metric_table(QUEEN, "margin", Filter(branches=False), ())["n"].item())
+
+    store.add(tapes)
+    store.measure()
+    with Database(store.path, TABLES, VERSION).writing() as lease:
+        lease.run("UPDATE tally_sum SET n = n + 100")
+    assert margin() > 12, "the sums are looked at"
+    store.remove(tapes[0].header.id)
+    assert margin() == 11, "the sums are of other games, so they are not"
+    store.measure()
+    assert margin() == 11
+    with Database(store.path, TABLES, VERSION).reading() as lease:
+        assert lease.rows("SELECT sum(n) FROM tally_sum WHERE metric = 'margin'") == [(11,)]
 
 
 def test_rebuilding_measures_anew(store: Store, tapes: list[Tape]) -> None:

@@ -1,8 +1,12 @@
 """Batches are the same however often, in whatever process and by however many of them they are played."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,8 @@ from events.errors import SetupError, TabletapeError
 from events.tape import SEED_LIMIT
 from replay.games import load
 from replay.simulate import CHUNK, Batch, check, simulate
+from replay.store import Store
+from replay.workers import WorkerLost, spread
 
 QUEEN = "queen-of-the-cupcakes"
 PAIR = Batch(game=QUEEN, seats=2, seed="42", bots=("random", "greedy"))
@@ -43,6 +49,73 @@ def test_several_processes_play_the_same_games_in_the_same_order() -> None:
     batch = Batch(game=QUEEN, seats=2, seed="jobs", bots=("random", "random"))
     count = CHUNK + 30
     assert list(simulate(batch, count, jobs=2)) == list(simulate(batch, count))
+
+
+def test_any_executor_plays_the_same_games() -> None:
+    count = 2 * CHUNK + 1
+    with ThreadPoolExecutor(2) as pool:
+        digests = [tape.header.digest for tape in simulate(PAIR, count, 2, pool)]
+    assert digests == [tape.header.digest for tape in simulate(PAIR, count)]
+
+
+def squared_at_the_second_try(folder: Path, number: int) -> int:
+    """Work that kills its worker the first time that it is asked for 3."""
+    try:
+        (folder / str(number)).touch(exist_ok=number != 3)
+    except FileExistsError:
+        return number**2
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number**2
+
+
+def ends_its_worker(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_work_of_a_worker_that_is_killed_is_done_again_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    work = partial(squared_at_the_second_try, tmp_path)
+    assert list(spread(work, range(9), jobs=2)) == [number**2 for number in range(9)]
+
+
+def test_work_that_kills_every_worker_is_given_up_in_one_line() -> None:
+    with pytest.raises(WorkerLost, match=r"^a worker process ended in the middle of its work, 3 times; .+\?$"):
+        list(spread(ends_its_worker, range(3), jobs=2))
+
+
+def test_few_pieces_are_handed_out_ahead_however_many_there_are() -> None:
+    pieces = iter(range(10_000))
+    with ThreadPoolExecutor(2) as pool:
+        results = spread(abs, pieces, 2, pool)
+        assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert next(pieces) <= 5 + 2 * 2
+
+
+def test_ctrl_c_keeps_every_chunk_that_was_played_and_leaves_no_worker(tmp_path: Path) -> None:
+    db = tmp_path / "games.duckdb"
+    command = ["simulate", QUEEN, "-n", "1000000", "--jobs", "2", "--no-measure", "--db", str(db)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from replay.cli import main; main()", *command],
+        cwd=Path(__file__).parents[2],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a terminal sends Ctrl-C to all that run in it
+    )
+    while not db.exists() or not Store(db).count():
+        assert process.poll() is None
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()  # waits until nobody has these pipes open: no worker is left
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "tabletape: stopped; what was stored until then stays"
+    store = Store(db)
+    kept = store.count()
+    assert kept % CHUNK == 0
+    assert out.startswith(f"{kept} games added")
+    batch = Batch(game=QUEEN, seats=2, seed="0", bots=("random", "random"))
+    assert store.heads()["id"].to_list() == [batch.id_of(number) for number in range(kept)]
 
 
 def test_games_of_a_batch_differ_and_a_longer_batch_begins_with_the_shorter() -> None:

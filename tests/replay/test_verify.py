@@ -1,5 +1,7 @@
 """Verification in three grades, and what each of them catches."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import pytest
 
@@ -9,7 +11,7 @@ from events.queen_of_the_cupcakes import BankFilled, CardsTaken, DeckShuffled
 from events.tape import Player, Tape, sealed
 from replay.games import load
 from replay.simulate import Batch, simulate
-from replay.verify import first_difference, verify
+from replay.verify import CHUNK, first_difference, summary, together, verify, verify_all
 
 QUEEN = "queen-of-the-cupcakes"
 
@@ -92,6 +94,20 @@ def test_an_unfinished_game_verifies_and_says_that_it_is_unfinished(tape: Tape) 
     verdict = verify(sealed(tape.header, tape.events[:20]))
     assert verdict.holds
     assert not verdict.finished
+
+
+def test_many_games_are_judged_alike_by_one_process_and_by_workers(tape: Tape) -> None:
+    """Summaries of parts add up: what fails alike is one group, and it names the first game."""
+    batch = Batch(game=QUEEN, seats=2, seed="many", bots=("random", "random"))
+    tapes = list(simulate(batch, CHUNK + 20))
+    tapes[3::90] = [msgspec.structs.replace(each, events=each.events[:-1]) for each in tapes[3::90]]
+    alone = summary([verify(each) for each in tapes])
+    with ThreadPoolExecutor(2) as pool:
+        parts = list(verify_all(((each, None) for each in tapes), 2, pool))
+    assert [part.games for part in parts] == [CHUNK, 20]
+    assert together(parts) == alone == together(verify_all((each, None) for each in tapes))
+    assert alone.passed == {"whole": CHUNK + 17, "legal": CHUNK + 20, "exact": CHUNK + 20}
+    assert (sum(group.games for group in alone.failures), alone.failures[0].first) == (3, tapes[3].header.id)
 
 
 def test_first_difference_finds_the_first_value_that_differs() -> None:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.cherry_on_the_cake import reducer, rules, words
+from core.games.cherry_on_the_cake import determinise, reducer, rules, words
 from core.games.cherry_on_the_cake.bot import GreedyBot
 from core.games.cherry_on_the_cake.jars import stock
 from core.games.cherry_on_the_cake.metrics import METRICS, SUBJECTS, standing
@@ -40,6 +40,7 @@ class Cherry(Game[Table]):
     options = CakeOptions
     sheet_type = CakeSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
+    playout = GreedyBot
     bound = 50_000
     irrevocable = (
         PlatesDealt,
@@ -60,6 +61,7 @@ class Cherry(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    world = staticmethod(determinise.world)
 
     def initial(self) -> Table:
         """The closed box."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from core.games.cherry_on_the_cake.state import BLUE_JARS, METALS, Table
-from core.tally import Metric, Moment, Subjects, Tally, summed
+from core.tally import Metric, Moment, Subjects, Tally, counted, summed
 from events.cherry_on_the_cake import (
     ChipsRevealed,
     ConsolationDeclined,
@@ -50,34 +49,36 @@ def used(moment: Moment) -> Iterator[tuple[int, str]]:
 def _connected(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (event.seat, str(before.round), len(event.stripes))
-            for _, before, event, _ in along
+            (event.seat, str(before.round), len(event.stripes), step)
+            for step, before, event, _ in along
             if isinstance(event, StripesConnected)
         ]
     )
 
 
 def _jars(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    emptied = Counter(
-        [(moment.event.seat, moment.event.jar) for moment in along if isinstance(moment.event, JarEmptied)]
+    emptied = counted(
+        [(moment.event.seat, moment.event.jar, moment.step) for moment in along if isinstance(moment.event, JarEmptied)]
     )
-    return [Tally(seat, jar, 1, emptied[seat, jar]) for seat in range(along[-1].after.seats) for jar in BLUE_JARS]
+    found = {(tally.seat, tally.key): tally for tally in emptied}
+    seats = range(along[-1].after.seats)
+    return [found.get((seat, jar), Tally(seat, jar, 1, 0)) for seat in seats for jar in BLUE_JARS]
 
 
-def _chips(along: Sequence[Moment]) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """What each seat has of each metal at the end: the values of its chips."""
+def _chips(along: Sequence[Moment]) -> Iterator[tuple[int, str, tuple[int, ...], int]]:
+    """What each seat has of each metal at the end: the values of its chips, and when they are turned up."""
     for moment in along:
         if isinstance(revealed := moment.event, ChipsRevealed):
             for seat, chips in enumerate(revealed.chips):
-                yield from [(seat, metal, values) for metal, values in zip(METALS, chips, strict=True)]
+                yield from [(seat, metal, values, moment.step) for metal, values in zip(METALS, chips, strict=True)]
 
 
 def _chip_points(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    return [Tally(seat, metal, 1, sum(values)) for seat, metal, values in _chips(along)]
+    return [Tally(seat, metal, 1, sum(values), step) for seat, metal, values, step in _chips(along)]
 
 
 def _chips_held(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    return [Tally(seat, metal, 1, len(values)) for seat, metal, values in _chips(along)]
+    return [Tally(seat, metal, 1, len(values), step) for seat, metal, values, step in _chips(along)]
 
 
 def _stars(game: Any, along: Sequence[Moment]) -> list[Tally]:
@@ -87,8 +88,8 @@ def _stars(game: Any, along: Sequence[Moment]) -> list[Tally]:
 def _consolation(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (event.seat, "", int(after.phase == "consolation"))
-            for _, _, event, after in along
+            (event.seat, "", int(after.phase == "consolation"), step)
+            for step, _, event, after in along
             if isinstance(event, StarsCounted)
         ]
     )
@@ -97,7 +98,7 @@ def _consolation(game: Any, along: Sequence[Moment]) -> list[Tally]:
 def _consolation_taken(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (moment.event.seat, "", int(isinstance(moment.event, ConsolationTaken)))
+            (moment.event.seat, "", int(isinstance(moment.event, ConsolationTaken)), moment.step)
             for moment in along
             if isinstance(moment.event, ConsolationTaken | ConsolationDeclined)
         ]
@@ -107,7 +108,7 @@ def _consolation_taken(game: Any, along: Sequence[Moment]) -> list[Tally]:
 def _turned(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (moment.event.seat, "", int(moment.event.rotation == 180))
+            (moment.event.seat, "", int(moment.event.rotation == 180), moment.step)
             for moment in along
             if isinstance(moment.event, PiecePlaced)
         ]

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.picnic_palace import reducer, rules, words
+from core.games.picnic_palace import determinise, reducer, rules, words
 from core.games.picnic_palace.bot import PatientBot, PlannerBot
 from core.games.picnic_palace.metrics import METRICS, SUBJECTS, standing
 from core.games.picnic_palace.state import PicnicSheet, Table
@@ -27,6 +27,7 @@ class Picnic(Game[Table]):
     union = PicnicEvent
     sheet_type = PicnicSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
+    playout = PatientBot
     bound = 50_000
     irrevocable = (StartSeatDrawn, FirstCardsFlipped, CardFlipped)
     metrics = METRICS
@@ -38,6 +39,7 @@ class Picnic(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    world = staticmethod(determinise.world)
 
     def initial(self) -> Table:
         """The closed box."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from core.games.picnic_palace.scoring import round_points
 from core.games.picnic_palace.state import KEPT, Table, totals
-from core.tally import Metric, Moment, Subjects, Tally, summed
+from core.tally import Metric, Moment, Subjects, Tally, counted, summed
 from events.picnic_palace import (
     InvitationWasted,
     PickleUsed,
@@ -44,8 +43,8 @@ def used(moment: Moment) -> Iterator[tuple[int, str]]:
 def _invitation_cards(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (event.seat, str(before.round), len(event.cards) if isinstance(event, RowTaken) else 0)
-            for _, before, event, _ in along
+            (event.seat, str(before.round), len(event.cards) if isinstance(event, RowTaken) else 0, step)
+            for step, before, event, _ in along
             if isinstance(event, RowTaken | InvitationWasted)
         ]
     )
@@ -53,27 +52,30 @@ def _invitation_cards(game: Any, along: Sequence[Moment]) -> list[Tally]:
 
 def _pickles_used(game: Any, along: Sequence[Moment]) -> list[Tally]:
     """A Pickle comes with a row, and never otherwise."""
-    got = Counter[int]()
-    gone = Counter[int]()
-    for moment in along:
-        if isinstance(taken := moment.event, RowTaken):
-            got[taken.seat] += taken.cards.count("pauly_pickle")
-        elif isinstance(given := moment.event, PickleUsed):
-            gone[given.seat] += 1
-    return [Tally(seat, "", n, gone[seat]) for seat, n in got.items() if n]
+    got = summed(
+        [
+            (moment.event.seat, "", 0, moment.step)
+            for moment in along
+            if isinstance(moment.event, RowTaken)
+            for _ in range(moment.event.cards.count("pauly_pickle"))
+        ]
+    )
+    gone = {tally.seat: tally for tally in counted([(use.seat, "", step) for use, step in _given(along)])}
+    return [gone[pickles.seat]._replace(n=pickles.n) if pickles.seat in gone else pickles for pickles in got]
+
+
+def _given(along: Sequence[Moment]) -> list[tuple[PickleUsed, int]]:
+    return [(moment.event, moment.step) for moment in along if isinstance(moment.event, PickleUsed)]
 
 
 def _pickled(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    given = [moment.event for moment in along if isinstance(moment.event, PickleUsed)]
     kinds = [kind for kind in along[-1].after.sheet.copies if kind != "pauly_pickle"]
-    uses = Counter([use.seat for use in given])
-    taken = Counter([(use.seat, use.kind) for use in given])
-    return [Tally(seat, kind, n, taken[seat, kind]) for seat, n in uses.items() for kind in kinds]
+    return summed([(use.seat, kind, int(use.kind == kind), step) for use, step in _given(along) for kind in kinds])
 
 
 def _sprinkles(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return [
-        Tally(seat, "", 1, points)
+        Tally(seat, "", 1, points, moment.step)
         for moment in along
         if isinstance(moment.event, SprinklesScored)
         for seat, points in enumerate(moment.event.points)
@@ -89,22 +91,23 @@ def _sprinkles_decide(game: Any, along: Sequence[Moment]) -> list[Tally]:
 
 
 def _round_points(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    end: Table = along[-1].after
     return [
-        Tally(seat, str(number), 1, points)
-        for number, scored in enumerate(end.points, 1)
-        for seat, points in enumerate(scored)
+        Tally(seat, str(moment.before.round), 1, points, moment.step)
+        for moment in along
+        if isinstance(moment.event, RoundScored)
+        for seat, points in enumerate(moment.event.points)
     ]
 
 
 def _round_turns(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    turns = Counter([moment.before.round for moment in along if isinstance(moment.event, TurnStarted)])
-    return [Tally(None, str(number), 1, n) for number, n in turns.items()]
+    return counted(
+        [(None, str(moment.before.round), moment.step) for moment in along if isinstance(moment.event, TurnStarted)]
+    )
 
 
 def _unclaimed(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return [
-        Tally(None, str(moment.before.round), 1, len(swept.face_up) + len(swept.face_down))
+        Tally(None, str(moment.before.round), 1, len(swept.face_up) + len(swept.face_down), moment.step)
         for moment in along
         if isinstance(swept := moment.event, UnclaimedDiscarded)
     ]

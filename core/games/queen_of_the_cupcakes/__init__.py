@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.queen_of_the_cupcakes import reducer, rules, words
+from core.games.queen_of_the_cupcakes import determinise, reducer, rules, words
 from core.games.queen_of_the_cupcakes.bot import GreedyBot
 from core.games.queen_of_the_cupcakes.metrics import METRICS, SUBJECTS, sides, standing
 from core.games.queen_of_the_cupcakes.state import QueenSheet, Table
@@ -34,6 +34,7 @@ class Queen(Game[Table]):
     options = QueenOptions
     sheet_type = QueenSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
+    playout = GreedyBot
     bound = 5_000
     irrevocable = (HandsDealt, BankFilled, CardsPassed, FrontPilesRevealed)
     metrics = METRICS
@@ -45,6 +46,7 @@ class Queen(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    world = staticmethod(determinise.world)
     sides = staticmethod(sides)
 
     def setup_problem(self, seats: int, options: Any) -> str | None:

@@ -49,21 +49,19 @@ def _scoring(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return [Tally(None, kind, 1, int(kind in placing)) for kind in end.sheet.kinds]
 
 
-def _laid(along: Sequence[Moment]) -> list[CardsLaid]:
-    return [moment.event for moment in along if isinstance(moment.event, CardsLaid)]
+def _laid(along: Sequence[Moment]) -> list[tuple[CardsLaid, int]]:
+    return [(moment.event, moment.step) for moment in along if isinstance(moment.event, CardsLaid)]
 
 
 def _beside(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    return summed([(laid.seat, laid.kind, laid.beside_bin) for laid in _laid(along)])
+    return summed([(laid.seat, laid.kind, laid.beside_bin, step) for laid, step in _laid(along)])
 
 
 def _share(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    beside = _beside(game, along)
-    in_front = summed([(laid.seat, laid.kind, laid.in_front) for laid in _laid(along)])
+    in_front = summed([(laid.seat, laid.kind, laid.in_front, step) for laid, step in _laid(along)])
     return [
-        Tally(seat, kind, bins.total + front.total, bins.total)
-        for bins, front in zip(beside, in_front, strict=True)
-        for seat, kind in [(bins.seat, bins.key)]
+        beside._replace(n=beside.total + front.total)
+        for beside, front in zip(_beside(game, along), in_front, strict=True)
     ]
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.trash_pandas import reducer, rules, words
+from core.games.trash_pandas import determinise, reducer, rules, words
 from core.games.trash_pandas.bot import ForagerBot
 from core.games.trash_pandas.metrics import METRICS, SUBJECTS, standing
 from core.games.trash_pandas.state import Table, TrashPandasSheet, middle, pending
@@ -46,6 +46,7 @@ class TrashPandas(Game[Table]):
     options = TrashPandasOptions
     sheet_type = TrashPandasSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"forager": ForagerBot}
+    playout = ForagerBot
     bound = 1_000_000
     irrevocable = (
         HandsDealt,
@@ -70,6 +71,7 @@ class TrashPandas(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    world = staticmethod(determinise.world)
 
     def initial(self) -> Table:
         """The closed box."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.games.trash_pandas import scoring
 from core.games.trash_pandas.state import TOKENS, Table
-from core.tally import Metric, Moment, Subjects, Tally, summed
+from core.tally import Metric, Moment, Subjects, Tally, counted, summed
 from events.trash_pandas import (
     BlammoPlayed,
     BonusTurnStarted,
@@ -51,8 +51,8 @@ def used(moment: Moment) -> Iterator[tuple[int, str]]:
 def _busting(game: Any, along: Sequence[Moment]) -> list[Tally]:
     return summed(
         [
-            (event.seat, str(len(before.taken)), int(event.token in before.taken))
-            for _, before, event, _ in along
+            (event.seat, str(len(before.taken)), int(event.token in before.taken), step)
+            for step, before, event, _ in along
             if isinstance(event, DieRolled)
         ]
     )
@@ -60,33 +60,39 @@ def _busting(game: Any, along: Sequence[Moment]) -> list[Tally]:
 
 def _saves(game: Any, along: Sequence[Moment]) -> list[Tally]:
     ends = [
-        moment.event
+        (moment.event, moment.step)
         for moment in along
         if moment.before.phase == "bust" and isinstance(moment.event, BustAccepted | BlammoPlayed | NannersPlayed)
     ]
     return summed(
         [
-            (end.seat, card, int(isinstance(end, kind)))
-            for end in ends
+            (end.seat, card, int(isinstance(end, kind)), step)
+            for end, step in ends
             for card, kind in (("Blammo!", BlammoPlayed), ("Nanners", NannersPlayed))
         ]
     )
 
 
 def _six_tokens(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    started = [moment.event.seat for moment in along if isinstance(moment.event, TurnStarted)]
-    bonus = [moment.event.seat for moment in along if isinstance(moment.event, BonusTurnStarted)]
-    return [Tally(seat, "", started.count(seat), bonus.count(seat)) for seat in dict.fromkeys(started)]
+    started = summed(
+        [(moment.event.seat, "", 0, moment.step) for moment in along if isinstance(moment.event, TurnStarted)]
+    )
+    bonus = counted(
+        [(moment.event.seat, "", moment.step) for moment in along if isinstance(moment.event, BonusTurnStarted)]
+    )
+    six = {tally.seat: tally for tally in bonus}
+    return [six[turns.seat]._replace(n=turns.n) if turns.seat in six else turns for turns in started]
 
 
 # --- what a turn brings ----------------------------------------------------------------------------------------------
 
 
 class _Turn(NamedTuple):
-    """A turn or bonus turn: how many tokens it was stopped at (or "bust"), and the table at its start and end."""
+    """A turn or bonus turn: how many tokens it was stopped at (or "bust"), when, and the table at its start and end."""
 
     seat: int
     tokens: str
+    stopped: int
     start: Table
     end: Table
 
@@ -99,36 +105,38 @@ class _Turn(NamedTuple):
 
 def _turns(along: Sequence[Moment]) -> Iterator[_Turn]:
     start: Table | None = None
-    tokens = ""
-    for _, before, event, after in along:
+    tokens, stopped = "", 0
+    for step, before, event, after in along:
         if isinstance(event, TurnStarted | BonusTurnStarted | HandsDiscarded):
             if start is not None:
-                yield _Turn(start.seat, tokens, start, before)
+                yield _Turn(start.seat, tokens, stopped, start, before)
             start = after
         elif isinstance(event, BustAccepted):
-            tokens = BUST
+            tokens, stopped = BUST, step
         elif isinstance(event, RollingStopped | NannersPlayed | DieRolled) and after.phase == "resolve":
-            tokens = str(len(after.taken))
+            tokens, stopped = str(len(after.taken)), step
 
 
 def _cards_gained(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    return summed([(turn.seat, turn.tokens, turn.more("hands", "stashes", "face_up")) for turn in _turns(along)])
+    return summed(
+        [(turn.seat, turn.tokens, turn.more("hands", "stashes", "face_up"), turn.stopped) for turn in _turns(along)]
+    )
 
 
 def _cards_stashed(game: Any, along: Sequence[Moment]) -> list[Tally]:
-    return summed([(turn.seat, turn.tokens, turn.more("stashes", "face_up")) for turn in _turns(along)])
+    return summed([(turn.seat, turn.tokens, turn.more("stashes", "face_up"), turn.stopped) for turn in _turns(along)])
 
 
 # --- theft -----------------------------------------------------------------------------------------------------------
 
 
-def _thefts(along: Sequence[Moment]) -> Iterator[tuple[int, str, int]]:
+def _thefts(along: Sequence[Moment]) -> Iterator[tuple[int, str, int, int]]:
     thief, place = -1, ""
-    for _, before, event, after in along:
+    for step, before, event, after in along:
         if before.theft is None and after.theft is not None:
             thief, place = after.theft.thief, "hand" if after.theft.card is None else "stash"
         elif before.theft is not None and after.theft is None:
-            yield thief, place, int(isinstance(event, CardStolen | FaceUpCardStolen) and event.seat == thief)
+            yield thief, place, int(isinstance(event, CardStolen | FaceUpCardStolen) and event.seat == thief), step
 
 
 def _steals(game: Any, along: Sequence[Moment]) -> list[Tally]:
@@ -136,6 +144,12 @@ def _steals(game: Any, along: Sequence[Moment]) -> list[Tally]:
 
 
 SUBJECTS: Final = Subjects("card", held, used, "lie in its stash at the end, and score", last=HandsDiscarded)
+
+TURN: Final = (
+    *("turn_started", "bonus_turn_started", "hands_discarded"),
+    *("rolling_stopped", "nanners_played", "die_rolled", "bust_accepted"),
+)
+"""What begins a turn, and what settles how many tokens it is stopped at."""
 
 METRICS: Final = (
     Metric(
@@ -168,7 +182,7 @@ METRICS: Final = (
         example="In `trash-pandas/2-doggo-draws-the-last-card.jsonl`, seat 1, tokens 3: 12 in 6.",
         unit="mean",
         key="tokens",
-        triggers=("turn_started", "bonus_turn_started", "hands_discarded"),
+        triggers=TURN,
         measure=_cards_gained,
     ),
     Metric(
@@ -179,7 +193,7 @@ METRICS: Final = (
         example="In `trash-pandas/2-doggo-draws-the-last-card.jsonl`, seat 1, tokens 3: 14 in 6.",
         unit="mean",
         key="tokens",
-        triggers=("turn_started", "bonus_turn_started", "hands_discarded"),
+        triggers=TURN,
         measure=_cards_stashed,
     ),
     Metric(
@@ -190,7 +204,14 @@ METRICS: Final = (
         example="In `trash-pandas/2-doggo-draws-the-last-card.jsonl`, seat 1, from hand: 3 in 5.",
         unit="rate",
         key="from",
-        triggers=("hand_targeted", "shiny_played", "card_stolen", "face_up_card_stolen"),
+        triggers=(
+            "hand_targeted",
+            "shiny_played",
+            "card_stolen",
+            "face_up_card_stolen",
+            "doggo_played",
+            "kitteh_played",
+        ),
         measure=_steals,
     ),
     Metric(

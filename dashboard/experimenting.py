@@ -1,0 +1,122 @@
+"""What the page about experiments knows: which ones the database keeps, what each has come to, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+import altair as alt
+import polars as pl
+
+from dashboard import charts, recordings
+from dashboard.figures import cells
+from dashboard.recordings import Library
+from replay import experiments
+from replay.experiments import Difference, Kept, Result
+from replay.experiments.figures import Figure
+from replay.filters import Cell
+
+VERDICTS: Final = {"seen": "differs", "hint": "perhaps", "none": "no difference seen", "few": "too few games to tell"}
+PARTS: Final = {
+    **dict.fromkeys(("wins", "shared"), "seats"),
+    "bots": "players",
+    **dict.fromkeys(("score", "margin"), "scores"),
+    **dict.fromkeys(("turns", "events", "endings", "decisions"), "length"),
+    **dict.fromkeys(("choices", "lead_changes", "lead_for_good"), "course"),
+    **dict.fromkeys(("start_hand", "ever_held", "used", "held_at_end"), "cards"),
+    "kinds": "events",
+}
+"""Where the statistics page shows a figure; those that are not here are special to their game."""
+
+
+@lru_cache(maxsize=8)
+def kept(at: Library) -> Sequence[Kept]:
+    """Give the experiments that the database keeps, the newest first."""
+    return experiments.kept(recordings.store())
+
+
+@lru_cache(maxsize=16)
+def result(at: Library, text: str) -> Result | None:
+    """Give what an experiment has come to; None if it has not come to a look yet."""
+    return experiments.result(recordings.store(), experiments.parse(text.encode()))
+
+
+def table_of(found: Sequence[Difference], figure: Figure) -> pl.DataFrame:
+    """Give the differences of one figure as the table and the chart of `Figures.show` have them.
+
+    The chart draws `difference` from `low` to `high`; a row leads to the games of the variant that it is about.
+    """
+    frame = pl.DataFrame(
+        [
+            {
+                "label": each.key.replace("_", " ") or "all",
+                "baseline": each.base,
+                "rate": each.value,
+                "difference": each.difference,
+                "low": each.difference_low,
+                "high": each.difference_high,
+                "p": None if each.adjusted is None else round(each.adjusted, 4),
+                "verdict": VERDICTS[each.verdict],
+                "n": each.n,
+                "key": each.key,
+            }
+            for each in found
+        ],
+        infer_schema_length=None,
+    )
+    if figure.name in ("turns", "events", "score", "shared"):
+        return frame.drop("key")  # every game is behind it
+    if figure.name == "wins":
+        return cells(frame.with_columns(key=pl.col("key").str.strip_prefix("seat ").cast(pl.Int64)), seat="key").drop(
+            "key"
+        )
+    if figure.name == "bots":
+        return cells(frame, bot="key", always=Cell(won=True)).drop("key")
+    if figure.name == "endings":
+        return cells(frame, ended="key").drop("key")
+    fields = {"key": "key"} if figure.key else {}
+    return cells(frame, **fields, always=Cell(metric=figure.name)).drop("key")
+
+
+def chart(table: pl.DataFrame, figure: Figure) -> alt.LayerChart:
+    """Draw the differences of a figure with their intervals, around an upright line where there is none.
+
+    A full point is a difference, a hollow one may be or is none. Differences of rates are in points.
+    """
+    points = figure.unit == "rate"
+    shown = table.filter(pl.col("difference").is_not_null()).with_columns(
+        pl.col("difference", "low", "high") * (100 if points else 1)
+    )
+    names = list(VERDICTS.values())[:3]
+    colours = [charts.ACCENT, charts.BASELINE, charts.GREY]
+    verdict = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=names, range=colours),
+        legend=alt.Legend(title=None, orient="bottom", columns=1),
+    )
+    title = "difference, in points" if points else "difference"
+
+    def across(column: str) -> alt.X:
+        return alt.X(f"{column}:Q", title=title, scale=alt.Scale(zero=True))
+
+    said = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("difference", "low", "high")]
+    base = alt.Chart(shown).encode(
+        y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
+        color=verdict,
+        tooltip=["label:N", *said, "verdict:N", "n:Q"],
+    )
+    value = base.encode(x=across("difference"))
+    layers = [
+        alt.Chart(pl.DataFrame({"none": [0.0]})).mark_rule(color=charts.GREY, strokeDash=[4, 3]).encode(x="none:Q"),
+        base.mark_rule(strokeWidth=3).encode(x=across("low"), x2="high:Q"),
+        value.transform_filter(f"datum.verdict == '{names[0]}'").mark_point(filled=True, size=110, opacity=1),
+        value.transform_filter(f"datum.verdict != '{names[0]}'").mark_point(size=110, strokeWidth=2),
+    ]
+    if "cell" in shown.columns:
+        layers.append(
+            value.mark_point(size=900, opacity=0, filled=True).add_params(
+                alt.selection_point(charts.PICK, fields=["cell"])
+            )
+        )
+    return alt.LayerChart(layer=layers, height=alt.Step(30))

@@ -1,0 +1,97 @@
+"""Who was winning, and what it turned on: the evaluation of one recorded game."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Annotated
+
+import typer
+from msgspec.structs import asdict
+from rich.table import Table
+
+from core.redact import viewer_from
+from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, log, out, print_json, progress, recorded, say
+from replay.evaluating import Account, Evaluation, accounts, budget_for
+from replay.evaluations import evaluated, judged
+from replay.judging import Decision, better, choices, trial_for
+from replay.report import names_of
+from replay.timeline import Timeline
+
+
+def evaluate(
+    replay: Annotated[str, typer.Argument(metavar="ID", help="An id, or the start of one.")],
+    viewer: Annotated[str, typer.Option("--as", help="Who knows what: a seat, or `omniscient`.")] = "omniscient",
+    bot: Annotated[str, typer.Option(help="The bot that plays on at every seat.")] = "random",
+    band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact: to +- this, in 95 of 100 cases.")] = 0.05,
+    choice: Annotated[bool, typer.Option("--choices/--no-choices", help="Judge each choice, too.")] = True,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play on.")] = 2,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Estimate each seat's chance to win at every step, what each choice cost, and whether it was luck or play."""
+    with recorded(db) as store:
+        id = store.find(replay)
+        timeline = Timeline(store.read(id))
+        who = viewer_from(viewer, timeline.seats)
+        budget = budget_for(band)
+        found, decisions = None, list[Decision]()
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            with progress("playing on", budget.most) as advance:
+                for each in evaluated(store, id, who, bot, budget, pool):
+                    found = each
+                    advance(max(chances.rollouts for chances in each.chances))
+            if choice:
+                with progress("judging", len(choices(timeline, who))) as advance:
+                    for decision in judged(store, id, who, bot, trial_for(budget), pool):
+                        decisions.append(decision)
+                        advance(len(decisions))
+    assert found is not None
+    log.info("evaluated", replay=id, steps=len(found.chances), choices=len(decisions))
+    if json:
+        print_json(
+            {
+                "chances": [asdict(chances) for chances in found.chances],
+                "accounts": accounts(timeline, found),
+                "choices": [asdict(decision) | {"mark": decision.mark} for decision in decisions],
+            }
+        )
+        return
+    out.print(f"{timeline.game.title}, {id}, as {viewer}; {bot} plays on", style="bold")
+    _say_turns(timeline, found)
+    _say_choices(timeline, found, decisions)
+    _say_accounts(timeline, accounts(timeline, found))
+
+
+def _say_turns(timeline: Timeline, found: Evaluation) -> None:
+    table = Table("step", "turn", box=None, header_style="bold")
+    for name in names_of(timeline):
+        table.add_column(cell(name))
+    turn = -1
+    for number, chances in enumerate(found.chances):
+        step = timeline.step(timeline.at(number, found.viewer))
+        if step.turn == turn and number + 1 < len(found.chances):
+            continue
+        turn = step.turn
+        table.add_row(str(number), str(turn), *[f"{rate:.0%}" for rate in chances.rates])
+    out.print(table)
+
+
+def _say_choices(timeline: Timeline, found: Evaluation, decisions: list[Decision]) -> None:
+    marked = [decision for decision in decisions if decision.mark != "fine"]
+    names = names_of(timeline)
+    for decision in sorted(marked, key=lambda each: -each.loss):
+        words = timeline.game.words(timeline.seen_step(decision.number, found.viewer).event, names)
+        _, move = better(timeline, found.viewer, decision)
+        loss = f"{100 * decision.loss:.0f} points (+- {100 * decision.band:.0f})"
+        say(f"step {decision.number}, {decision.mark}, {loss}: {words} Better: {timeline.game.words(move, names)}")
+    if decisions and not marked:
+        out.print(f"None of {len(decisions)} choices cost anything that could be told from noise.")
+
+
+def _say_accounts(timeline: Timeline, found: list[Account]) -> None:
+    table = Table("", "start", "luck", "own choices", "others", "end", box=None, header_style="bold")
+    for name, account in zip(names_of(timeline), found, strict=True):
+        moved = [f"{100 * part:+.0f}" for part in (account.luck, account.own, account.others)]
+        table.add_row(cell(name), f"{account.start:.0%}", *moved, f"{account.end:.0%}")
+    out.print(table)

@@ -1,0 +1,66 @@
+"""A file of lines beside the database: what was answered, and is not yet in the database.
+
+To be safe, a few bytes at the end of a file need one write and one `fdatasync`; the same in a transaction of DuckDB
+costs some ten times as much processor. So who writes many small things holds the database alone, notes each here, and
+puts all of them into the database before anybody else sees it. After a crash the next to come does that.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Final
+from zlib import crc32
+
+from events.errors import FormatError
+
+_SUM: Final = 8
+"""Characters of the checksum that each line begins with."""
+
+
+class Journal:
+    """The lines of one open file. To be used by one holder at a time, who has locked everybody else out."""
+
+    def __init__(self, file: int, owner: str) -> None:
+        """Take an open file; lines that are there of another owner than this are passed over."""
+        self._file = file
+        self._owner = owner.encode() + b" "
+        self.size = os.fstat(file).st_size
+        """How many bytes there are: 0 if nothing waits."""
+
+    def add(self, text: bytes) -> None:
+        """Write a line, which has no line feed in it. It is on the disk when this returns, and not there if it raises.
+
+        Raises `OSError`, e.g. for a full disk.
+        """
+        text = self._owner + text
+        line = b"%08x %b\n" % (crc32(text), text)
+        try:
+            if os.pwrite(self._file, line, self.size) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fdatasync(self._file)
+        except BaseException:
+            os.ftruncate(self._file, self.size)
+            raise
+        self.size += len(line)
+
+    def lines(self) -> list[bytes]:
+        """Give what was written, without the last line if its writer was stopped in the middle of it.
+
+        Raises `FormatError` if it is not what was written.
+        """
+        texts = list[bytes]()
+        lines = os.pread(self._file, self.size, 0).split(b"\n")
+        for number, line in enumerate(lines, 1):
+            text = line[_SUM + 1 :]
+            if line == b"%08x %b" % (crc32(text), text) and number < len(lines):
+                texts.append(text)
+            elif any(lines[number:]):
+                raise FormatError(f"its line {number} is not what was written")
+        return [text[len(self._owner) :] for text in texts if text.startswith(self._owner)]
+
+    def clear(self) -> None:
+        """Forget everything, for good."""
+        os.ftruncate(self._file, 0)
+        os.fdatasync(self._file)
+        self.size = 0

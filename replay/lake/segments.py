@@ -1,0 +1,231 @@
+"""The files of a lake: which there are, how they are written, and how polars reads them.
+
+    lake/event/game=picnic-palace/<first id>_<last id>_<games>.parquet
+    lake/replay/game=picnic-palace/<first id>_<last id>_<games>.parquet
+
+A *segment* is some games of one kind. It has a file for each table of the store that has rows of them, with the columns
+of that table; the game stands in the path. It is written once and never changed. Its file under `replay` is written
+last: without it the others count for nothing. Its name says which games it can have, so a game is found without opening
+the others, and whoever writes the same games again, after a crash, writes the same files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from io import BytesIO
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+import polars as pl
+from pyarrow import fs
+
+from events.errors import FormatError, SetupError
+from replay.errors import StoreDamaged, StoreError
+from replay.lake.rows import KEPT, SORTED, Rows, schema
+
+ROW_GROUP: Final = 16_384
+"""Rows that are compressed together, and that reading one game takes."""
+
+UNREADABLE: Final = (pl.exceptions.ComputeError, pl.exceptions.SchemaError, pl.exceptions.PanicException, OSError)
+"""What polars raises for a file that is damaged, or gone."""
+
+_ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_NAME: Final = re.compile(rf"({'|'.join(KEPT)})/game=([^/]+)/({_ID})_({_ID})_([1-9][0-9]*)\.parquet")
+
+
+class Segment(NamedTuple):
+    """Some games of one kind: the first and the last of their ids, and how many they are."""
+
+    game: str
+    low: str
+    high: str
+    games: int
+
+    def file(self, table: str) -> str:
+        """Give where the rows of a table are, from the lake on."""
+        return f"{table}/game={quote(self.game, safe='')}/{self.low}_{self.high}_{self.games}.parquet"
+
+    def __str__(self) -> str:
+        return self.file("replay")
+
+
+class File(NamedTuple):
+    """A file of a lake as it was seen: enough to know it again."""
+
+    url: str
+    size: int
+    changed: int | None
+
+
+class Lake:
+    """A lake as it is at one moment: what is written later, by others, is seen by another `Lake`."""
+
+    def __init__(self, at: Path | str) -> None:
+        """Take a folder, or an address that fsspec knows, such as `s3://bucket/games`; it may be empty.
+
+        Raises `StoreError` if that cannot be used, `SetupError` if fsspec is needed and not installed.
+        """
+        self.at = str(at)
+        self._files, self._root = _opened(self.at)
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments that can be read, by game and first id; raises `StoreError`."""
+        return tuple([segment for segment, problem in self._problems.items() if problem is None])
+
+    @cached_property
+    def broken(self) -> tuple[str, ...]:
+        """What is wrong with those that cannot: a line each."""
+        return tuple([problem for problem in self._problems.values() if problem is not None])
+
+    def scan(self, table: str, segments: Iterable[Segment] | None = None) -> pl.LazyFrame:
+        """Give the rows of a table, of all segments or of some, in their order: the store's columns."""
+        chosen = self.segments if segments is None else segments
+        files = [self._found[table][segment].url for segment in chosen if segment in self._found[table]]
+        columns = schema(table)
+        if not files:
+            return pl.LazyFrame(schema=columns)
+        stored = pl.Schema({name: kind for name, kind in columns.items() if name != "game"})
+        found = pl.scan_parquet(
+            files,
+            schema=stored,
+            hive_partitioning=True,
+            hive_schema={"game": pl.String()},
+            missing_columns="insert",
+        )
+        return found.select(list(columns))
+
+    def read(self, found: pl.LazyFrame) -> pl.DataFrame:
+        """Give what is in a frame over `scan`; raises `StoreDamaged` if a file cannot be read."""
+        try:
+            return found.collect()
+        except UNREADABLE as error:
+            raise damaged(self.at, str(error)) from None
+
+    def rows(self, segment: Segment) -> Rows:
+        """Give everything in a segment; raises `StoreDamaged` if it cannot be read."""
+        what = f"{self.at}: segment {segment} cannot be read"
+        try:
+            found = {table: self.scan(table, [segment]).collect() for table in KEPT}
+        except UNREADABLE as error:
+            raise StoreDamaged(f"{what} ({_line(error)})") from None
+        if found["replay"].height != segment.games or found["replay"]["length"].sum() != found["event"].height:
+            raise StoreDamaged(f"{what} (it does not have the games and events that it should)")
+        return found
+
+    def around(self, low: str, high: str) -> list[Segment]:
+        """Give the segments that can have a game with an id from `low` to `high`."""
+        return [segment for segment in self.segments if segment.low <= high and low <= segment.high]
+
+    def has(self, segment: Segment) -> bool:
+        """Say whether a segment is there now, without a look at the others."""
+        (info,) = self._files.get_file_info([segment.file("replay")])
+        return bool(info.type == fs.FileType.File)
+
+    def write(self, rows: Rows) -> Segment:
+        """Write games of one kind as a segment, whose last file makes it be there; raises `StoreError`."""
+        replay = rows["replay"]
+        segment = segment_of(replay["game"][0], replay["id"].sort().to_list())
+        for table in KEPT:  # `replay` is the last of them
+            if not rows[table].is_empty():
+                ordered = rows[table].sort(SORTED.get(table, "replay"), maintain_order=True)
+                self._put(segment.file(table), ordered.drop("game", strict=False))
+        return segment
+
+    def _put(self, file: str, frame: pl.DataFrame) -> None:
+        """Write a file under another name first: one that stands in its place is always whole."""
+        packed = BytesIO()
+        frame.write_parquet(packed, compression="zstd", row_group_size=ROW_GROUP)
+        folder, _, name = file.rpartition("/")
+        draft = f"{folder}/.{name}.{uuid4().hex}"
+        try:
+            self._files.create_dir(folder, recursive=True)
+            with self._files.open_output_stream(draft) as out:
+                out.write(packed.getbuffer())
+            self._files.move(draft, file)
+        except OSError as error:
+            raise StoreError(f"cannot write {self.at}/{file}: {_line(error)}") from None
+
+    @cached_property
+    def _problems(self) -> dict[Segment, str | None]:
+        return {segment: self._problem(segment) for segment in sorted(self._found["replay"])}
+
+    @cached_property
+    def _found(self) -> dict[str, dict[Segment, File]]:
+        try:
+            listed = self._files.get_file_info(fs.FileSelector("", recursive=True, allow_not_found=True))
+        except OSError as error:
+            raise StoreError(f"cannot read {self.at}: {_line(error)}") from None
+        found: dict[str, dict[Segment, File]] = {table: {} for table in KEPT}
+        for info in listed:
+            if match := _NAME.fullmatch(info.path):
+                table, game, low, high, games = match.groups()
+                file = File(f"{self._root}/{info.path}", info.size, info.mtime_ns)
+                found[table][Segment(unquote(game), low, high, int(games))] = file
+        return found
+
+    def _problem(self, segment: Segment) -> str | None:
+        for table in KEPT:
+            file = self._found[table].get(segment)
+            problem = None if file is None else _foreign(file, table)
+            if problem is not None:
+                return f"{self.at}: segment {segment} is left out: {problem}"
+        return None
+
+
+def is_lake(at: Path | str) -> bool:
+    """Say whether games that are recorded there are so in a lake: in a folder, or at an address."""
+    return "://" in str(at) or Path(at).is_dir()
+
+
+def damaged(at: str, said: str) -> StoreDamaged:
+    """Give the error for files of a lake that cannot be read, where it is not known which."""
+    return StoreDamaged(f"{at}: a segment cannot be read, `tabletape lake check {at}` says which ({_line(said)})")
+
+
+def segment_of(game: str, ids: Sequence[str]) -> Segment:
+    """Give the segment of some games, whose ids are sorted; raises `FormatError` for a game that has no name."""
+    if not game:
+        raise FormatError(f"replay {ids[0]} is of a game without a name: it cannot be put into a lake")
+    return Segment(game, ids[0], ids[-1], len(ids))
+
+
+@lru_cache(maxsize=1 << 20)
+def _foreign(file: File, table: str) -> str | None:
+    """Say why a file is none of a table, from what it says of itself; asked once of each file by a process."""
+    try:
+        columns = pl.read_parquet_schema(file.url)
+    except UNREADABLE as error:
+        return f"{table} cannot be read ({_line(error)})"
+    known = schema(table)
+    for name, kind in columns.items():
+        if known.get(name) != kind:
+            return f"{table} is not one of Tabletape's: it has {name} as {kind}"
+    return None
+
+
+def _opened(at: str) -> tuple[Any, str]:
+    """Give the files of an address as pyarrow has them, and what polars calls it."""
+    if "://" not in at:
+        root = str(Path(at).absolute())
+        return fs.SubTreeFileSystem(root, fs.LocalFileSystem()), root
+    try:
+        url_to_fs = resolve_name("fsspec.core:url_to_fs")
+    except ImportError:
+        raise SetupError(f"{at} needs fsspec: pip install 'tabletape[cluster]'") from None
+    try:
+        files, root = url_to_fs(at)
+    except (ImportError, ValueError, OSError) as error:
+        raise StoreError(f"cannot open {at}: {_line(error)}") from None
+    if "file" in files.protocol:
+        return _opened(root)
+    return fs.SubTreeFileSystem(root, fs.PyFileSystem(fs.FSSpecHandler(files))), at.rstrip("/")
+
+
+def _line(reason: object) -> str:
+    return " ".join(str(reason).split())[:300]

@@ -1,0 +1,361 @@
+"""Hidden things dealt anew for a seat, and the bot that searches with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from core.bots import Bot, RandomBot, View
+from core.bots.named import Bots
+from core.bots.search import Search, searchable
+from core.bots.seats import record_of, seated
+from core.conformance import Broken, check_game, check_worlds, random_game, seat_counts
+from core.determinise import Card, Passage, Place, deal
+from core.engine import fold, play, start, states
+from core.game import Game
+from core.games.cherry_on_the_cake import Cherry
+from core.games.picnic_palace import Picnic
+from core.games.queen_of_the_cupcakes import Queen
+from core.games.trash_pandas import TrashPandas
+from core.redact import redact
+from core.rng import Rng, seed_key
+from events.base import Event, Move, Options
+from events.cherry_on_the_cake import CakeOptions
+from events.errors import SetupError
+from events.marks import MASK
+from events.queen_of_the_cupcakes import QueenOptions
+from events.trash_pandas import TrashPandasOptions
+from replay.games import load
+from tests.toy import WORTH, Careful, Hand, Heap, HiddenStones, StonesTaken, toy
+
+# --- worlds ----------------------------------------------------------------------------------------------------------
+
+OPTIONS: list[tuple[type[Game[Any]], Options | None]] = [
+    (Queen, None),
+    (Queen, QueenOptions(teams=True)),
+    (TrashPandas, None),
+    (TrashPandas, TrashPandasOptions(True, False, True, True, True, True)),
+    (Cherry, None),
+    (Cherry, CakeOptions(pieces=6, start_cubes="chosen", die_cubes="one_jar")),
+    (Picnic, None),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIONS)
+def test_a_thousand_worlds_look_to_the_seat_like_the_real_one(kind: type[Game[Any]], options: Options | None) -> None:
+    game = load(kind.slug)
+    seen = number = 0
+    while seen < 1000:
+        for seats in seat_counts(game, options):
+            events = random_game(game, seats, f"worlds/{number}", options)
+            seen += check_worlds(game, events, f"worlds/{number}", 16)
+        number += 1
+
+
+class Dealing(HiddenStones):
+    """The toy with cards that can be dealt anew."""
+
+    def world(self, view: View, rng: Rng) -> Heap:
+        table: Heap = view.table
+        cards = [card for card, count in zip(WORTH, self.sheet.cards, strict=True) for _ in range(count)]
+        hands: list[Hand] = [
+            hand if seat == view.seat else tuple([rng.choice(cards) for _ in hand])
+            for seat, hand in enumerate(table.hands)
+        ]
+        return replace(table, hands=tuple(hands))
+
+
+class DealsOwnCard(Dealing):
+    """The seat's own card is another."""
+
+    def world(self, view: View, rng: Rng) -> Heap:
+        return Dealing.world(self, View((view.seat + 1) % len(view.table.scores), view.table, view.record), rng)
+
+
+class LosesStones(Dealing):
+    """A stone is gone."""
+
+    def census(self, state: Heap) -> dict[str, int]:
+        hidden = sum([1 for hand in state.hands for card in hand if card == "three"])
+        return {"stone": state.heap + sum(state.taken) - hidden}
+
+
+class DealsNothing(Dealing):
+    """What is hidden stays so."""
+
+    def world(self, view: View, rng: Rng) -> Heap:
+        table: Heap = view.table
+        one: Hand = ("one",)
+        return replace(table, hands=tuple([one * len(hand) for hand in table.hands]))
+
+
+class DealsAlike(Dealing):
+    """The others always hold a one."""
+
+    def world(self, view: View, rng: Rng) -> Heap:
+        table: Heap = view.table
+        one: Hand = ("one",)
+        return replace(
+            table,
+            hands=tuple([hand if seat == view.seat else one * len(hand) for seat, hand in enumerate(table.hands)]),
+        )
+
+
+def test_a_fifth_game_that_deals_anew_passes_every_check() -> None:
+    assert check_game(toy(Dealing), 3) == 9
+
+
+@pytest.mark.parametrize(
+    ("kind", "finding"),
+    [
+        (DealsOwnCard, "the table looks other than it did"),
+        (DealsNothing, "the table looks other than it did"),
+        (LosesStones, "there are other components than in the box"),
+        (DealsAlike, "hidden things that are dealt anew always lie the same"),
+    ],
+)
+def test_a_game_that_deals_anew_wrongly_is_caught(kind: type[Game[Any]], finding: str) -> None:
+    game = toy(kind)
+    games = [random_game(toy(), 3, f"{number}") for number in range(6)]
+    with pytest.raises(Broken, match=finding):
+        list(map(partial(check_worlds, game, seed="wrong"), games))
+
+
+def test_a_game_without_secrets_has_one_world_and_one_with_secrets_must_say_how_they_may_lie() -> None:
+    table = load("queen-of-the-cupcakes").sheet  # hides nothing
+    assert toy().world(View(0, table, []), Rng(b"k", 0)) is table
+    with pytest.raises(SetupError, match=r"Hidden Stones does not say how hidden things may lie \(Game.world\)"):
+        toy().world(View(0, fold(toy(), [start(toy(), 2)]), []), Rng(b"k", 0))
+
+
+# --- dealing by what was seen to go where -----------------------------------------------------------------------------
+
+HAND: Place = ("hand", 1)
+STASH: Place = ("stash", 1)
+
+
+def dealt(passages: Sequence[Passage], unseen: str, tries: int = 200) -> Counter[str]:
+    """How often the hand and stash had which cards, in the order of the alphabet."""
+    found = Counter[str]()
+    for number in range(tries):
+        places, deck = deal(passages, unseen, Rng(b"deal", number))
+        cards: list[list[Card]] = [places.get(HAND, []), places.get(STASH, [])]
+        hand, stash = ["".join(sorted([card.face for card in each])) for each in cards]
+        assert sorted(hand + stash + "".join(deck)) == sorted(unseen)
+        found[f"{hand}/{stash}"] += 1
+    return found
+
+
+def test_a_card_seen_to_come_stays_until_it_may_have_left() -> None:
+    came = [Passage(None, HAND, "a"), Passage(None, HAND, MASK)]
+    assert sorted(dealt(came, "abc")) == ["ab/", "ac/"]
+    assert sorted(dealt([*came, Passage(HAND, STASH, MASK)], "abc")) == ["a/b", "a/c", "b/a", "c/a"]
+
+
+def test_a_card_that_turns_up_later_was_there_before() -> None:
+    """Of two cards one was laid away unseen; the other one turns out to be the a."""
+    came = [Passage(None, HAND, "a"), Passage(None, HAND, MASK), Passage(HAND, STASH, MASK)]
+    assert sorted(dealt([*came, Passage(HAND, None, "a")], "bc")) == ["/b", "/c"]
+    assert sorted(dealt([*came, Passage(STASH, None, "a")], "bc")) == ["b/", "c/"]
+    assert sorted(dealt([*came, Passage(STASH, None, "b")], "ac")) == ["a/"]
+
+
+def test_a_card_that_had_to_be_there_longer_is_not_the_new_one() -> None:
+    came = [Passage(None, HAND, MASK), Passage(None, HAND, "a")]
+    assert sorted(dealt([*came, Passage(HAND, None, "a")], "bc")) == ["b/", "c/"]
+    assert sorted(dealt([*came, Passage(HAND, None, "a", before=1)], "abc")) == ["a/"]
+
+
+def test_cards_that_nothing_is_known_of_are_equally_likely_to_be_any() -> None:
+    found = dealt([Passage(None, HAND, MASK)], "aab", 900)
+    assert 540 < found["a/"] < 660
+
+
+def test_of_two_seats_each_knows_what_the_other_was_seen_to_get() -> None:
+    """A plain count over whole games of Trash Pandas: what came in sight, less what left in sight, is still there."""
+    game = load("trash-pandas")
+    known = 0
+    for number in range(3):
+        events = random_game(game, 2, f"memory/{number}", None)
+        for step in range(5, len(events), 29):
+            state: Any = fold(game, events[: step + 1])
+            record = record_of(events[: step + 1], 0)
+            balance = Counter[str]()
+            for event in record:
+                came, left = _in_sight(event)
+                balance.update(came)
+                balance.subtract(left)
+            world: Any = game.world(View(0, redact(state, 0), record), Rng(b"memory", step))
+            held = Counter(world.hands[1] + world.stashes[1])
+            for card, count in balance.items():
+                assert held[card] >= count
+                known += max(0, count)
+    assert known > 20
+
+
+def _in_sight(event: Any) -> tuple[list[str], list[str]]:
+    """The cards that seat 0 sees come to seat 1, in hand or stash, and leave it."""
+    kind = type(event).__name__
+    played = {"PiePlayed": "MMM Pie!", "BlammoPlayed": "Blammo!"}.get(kind, kind.removesuffix("Played"))
+    played = {"YumYum": "Yum Yum"}.get(played, played)
+    if kind == "HandsDiscarded":
+        return [], list(event.hands[1])
+    if kind == "CardStolen":
+        return ([event.card], []) if event.seat == 1 else ([], [event.card])
+    if kind == "FaceUpCardStolen":
+        return ([event.card], []) if event.seat == 1 else ([], [])
+    if getattr(event, "seat", None) != 1:
+        return [], []
+    if kind == "CardRevealed":
+        return [event.card], []
+    if kind == "MatchStashed":
+        return [], [event.card]
+    if kind == "FeeshPlayed":
+        return [event.card], ["Feesh"]
+    return [], [played] if kind.endswith("Played") else []
+
+
+def test_all_lay_outs_of_cupcakes_are_remembered_and_cards_that_were_taken_stay_in_hand() -> None:
+    queen = load("queen-of-the-cupcakes")
+    events = random_game(queen, 3, "fronts")
+    before = events[: [type(event).__name__ for event in events].index("FrontPilesRevealed")]
+    for step, state in enumerate(states(queen, before)):
+        table: Any = state
+        world: Any = queen.world(View(1, redact(table, 1), record_of(before[: step + 1], 1)), Rng(b"fronts", step))
+        assert world.fronts == table.fronts
+        taken: Any = before[step]
+        if type(taken).__name__ == "CardsTaken":
+            assert world.hands[taken.seat].count(taken.kind) >= taken.count
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+def at_the_heap(heap: int, *, scores: tuple[int, ...] = (0, 0)) -> View:
+    """Seat 0 is to take, in the last round; it holds a three."""
+    table = replace(fold(toy(), [start(toy(), 2)]), phase="take", round=3, turn=1, heap=heap, taken=(9 - heap, 0))
+    return View(0, replace(table, hands=(("three",), ("?",)), scores=scores), [])
+
+
+def taking(*counts: int) -> list[StonesTaken]:
+    """Moves of seat 0."""
+    return [StonesTaken(0, count) for count in counts]
+
+
+def test_a_search_finds_the_move_that_wins_and_gives_its_reasons() -> None:
+    thought = Search(Dealing, 120).think(at_the_heap(3), taking(1, 2, 3), Rng(b"think", 0))
+    assert thought.move == StonesTaken(0, 3)
+    assert 60 < sum(thought.visits) == thought.rollouts < 120  # the rest cannot change it
+    assert thought.visits[2] == max(thought.visits)
+    assert min(thought.visits) >= 1
+    assert thought.values[2] == max(thought.values)
+    assert all(0 <= value <= 1 for value in thought.values)
+
+
+def test_with_one_move_there_is_nothing_to_search() -> None:
+    thought = Search(Dealing).think(at_the_heap(1), taking(1), Rng(b"think", 0))
+    assert (thought.move, thought.rollouts) == (StonesTaken(0, 1), 0)
+
+
+def test_each_move_is_tried_once_before_the_clock_is_asked() -> None:
+    asked = iter([True, True, False])
+    thought = Search(Dealing, 1000, lambda: next(asked)).think(at_the_heap(5), taking(1, 2, 3), Rng(b"think", 0))
+    assert thought.rollouts == 5
+    assert Search(Dealing, 1).think(at_the_heap(5), taking(1, 2, 3), Rng(b"think", 0)).visits == (1, 1, 1)
+
+
+def played(bots: Sequence[Bot], seed: str) -> list[Event]:
+    """A game of the toy."""
+    key = seed_key(seed)
+    return play(toy(Dealing), start(toy(Dealing), len(bots)), key, seated(bots, key))
+
+
+def test_a_search_beats_random_moves_and_plays_the_same_again() -> None:
+    won = 0
+    for number in range(20):
+        bots: list[Bot] = [RandomBot(), RandomBot()]
+        bots[number % 2] = Search(Dealing, 40)
+        end: Any = played(bots, f"{number}")[-1]
+        won += number % 2 in end.ranking[0]
+    assert won >= 16
+    assert played([Search(Dealing, 20), Careful()], "again") == played([Search(Dealing, 20), Careful()], "again")
+
+
+PROGRAM = """
+from core.bots.search import Search
+from core.rng import Rng
+from tests.core.test_search import Dealing, at_the_heap, taking
+print(Search(Dealing, 50).think(at_the_heap(7), taking(1, 2, 3), Rng(b"think", 1)))
+"""
+
+
+def test_a_search_thinks_the_same_in_another_process() -> None:
+    thought = Search(Dealing, 50).think(at_the_heap(7), taking(1, 2, 3), Rng(b"think", 1))
+    other = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert other.strip() == str(thought)
+
+
+def test_the_searching_bot_sees_no_more_than_its_view() -> None:
+    """Every table it deals differs from the real one where it may: it has the view to go by and no more."""
+    dealt: list[Heap] = []
+
+    class Watched(Dealing):
+        def world(self, view: View, rng: Rng) -> Heap:
+            assert all(card == MASK for seat, hand in enumerate(view.table.hands) if seat != view.seat for card in hand)
+            dealt.append(Dealing.world(self, view, rng))
+            return dealt[-1]
+
+    key = seed_key("watched")
+    play(toy(Watched), start(toy(Watched), 2), key, seated([Search(Watched, 12), Search(Watched, 12)], key))
+    assert len(Counter([table.hands for table in dealt])) > 4
+
+
+# --- by name ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_budget_is_written_in_the_name_of_the_bot() -> None:
+    bots = Bots(Queen)
+    assert list(bots) == ["random", "search", "greedy"]
+    assert "search:50" in bots
+    assert isinstance(bots["search:50"](), Search)
+    for name in (
+        "search:",
+        "search:0",
+        "search:x",
+        "search:1.5",
+        "search:-1",
+        "search: 5",
+        "search:1000000",
+        "find:5",
+        5,
+    ):
+        assert name not in bots
+    with pytest.raises(KeyError):
+        bots["search:0"]
+
+
+def test_a_game_that_hides_things_and_cannot_deal_them_anew_has_no_searching_bot() -> None:
+    assert not searchable(HiddenStones)
+    assert "search" not in Bots(HiddenStones)
+    assert "search:5" not in Bots(HiddenStones)
+    with pytest.raises(SetupError, match="Hidden Stones cannot be searched: it does not say how hidden things may lie"):
+        Search(HiddenStones)
+    assert all(searchable(kind) for kind in (Queen, TrashPandas, Cherry, Picnic, Dealing))
+
+
+def test_a_search_plays_a_whole_game_of_each_kind() -> None:
+    for slug in ("queen-of-the-cupcakes", "picnic-palace"):
+        game = load(slug)
+        key = seed_key(slug)
+        bots: list[Bot] = [Search(type(game), 4), RandomBot()]
+        events = play(game, start(game, 2), key, seated(bots, key))
+        assert game.outcome(fold(game, events)) is not None
+        moves = [event for event in events if isinstance(event, Move)]
+        assert moves

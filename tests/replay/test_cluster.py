@@ -1,0 +1,90 @@
+"""Games played and judged by the workers of a real Dask scheduler, one of which is killed in the middle."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from events.errors import SetupError
+from replay.cli import run
+from replay.cluster import ClusterError, cluster
+from replay.lake.moving import play
+from replay.lake.reading import LakeStore
+from replay.lake.segments import Lake
+from replay.simulate import Batch, simulate
+
+ROOT = Path(__file__).parents[2]
+BATCH = Batch(game="queen-of-the-cupcakes", seats=2, seed="cluster", bots=("random", "random"))
+COUNT, GAMES = 120, 15
+
+
+class Machines:
+    """A scheduler and two workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        file = str(folder / "scheduler.json")
+        common = ("--scheduler-file", file, "--no-dashboard", "--host", "127.0.0.1")
+        self.processes = [_dask("scheduler", *common, "--port", "0")]
+        while not (folder / "scheduler.json").exists():
+            assert self.processes[0].poll() is None
+            time.sleep(0.05)
+        self.workers = [_dask("worker", *common, "--no-nanny", "--nthreads", "1") for _ in range(2)]
+        self.processes += self.workers
+        self.address = msgspec.json.decode(Path(file).read_bytes())["address"]
+
+
+def _dask(what: str, *options: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *options]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    made = Machines(tmp_path)
+    yield made
+    for process in made.processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_worker_that_is_killed_costs_no_game_and_doubles_none(
+    machines: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake = str(tmp_path / "lake")
+    seen = list[int]()
+
+    def progress(done: int) -> None:
+        if not seen:
+            machines.workers[0].kill()
+        seen.append(done)
+
+    with cluster(machines.address) as crew:
+        assert crew.executor is not None
+        added = play(BATCH, COUNT, Lake(lake), crew.jobs, crew.executor, False, progress, games=GAMES)
+    assert (added.new, added.known) == (COUNT, 0)
+    assert machines.workers[0].wait() != 0
+    assert len(seen) == COUNT // GAMES
+    there = [(tape.header.id, tape.header.digest) for tape in LakeStore(lake).tapes()]
+    assert there == [(tape.header.id, tape.header.digest) for tape in simulate(BATCH, COUNT)]
+
+    assert run(["verify", "--all", "--db", lake, "--cluster", machines.address]) == 0
+    assert f"{COUNT} games: {COUNT} whole, {COUNT} legal, {COUNT} exact" in capsys.readouterr().out
+    options = ["--seed", "cluster", "--players", "random,random", "--segments", lake, "--cluster", machines.address]
+    assert run(["simulate", BATCH.game, "-n", str(COUNT), *options]) == 0
+    assert f"0 games added, {COUNT} were there already" in capsys.readouterr().out
+
+
+def test_no_scheduler_no_dask_and_no_lake_are_one_line_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ClusterError, match="no Dask scheduler answers at 'nowhere'"), cluster("nowhere"):
+        pass
+    assert run(["simulate", BATCH.game, "--cluster", "tcp://127.0.0.1:1"]) == 2
+    assert "say --segments" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SetupError, match=r"pip install 'tabletape\[cluster\]'"), cluster("tcp://127.0.0.1:1"):
+        pass

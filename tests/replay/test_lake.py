@@ -1,0 +1,231 @@
+"""A lake holds what a store holds, answers what a store answers, and gives back what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import polars as pl
+import pytest
+
+from events.jsonl import halted
+from events.tape import Fault, Fork, Player, Tape, sealed
+from replay import frames, logs
+from replay.cli import run
+from replay.errors import StoreDamaged, StoreError, UnknownReplay
+from replay.filters import Filter
+from replay.games import load
+from replay.lake import moving
+from replay.lake.reading import LakeStore, open_store
+from replay.lake.segments import Lake
+from replay.simulate import Batch, simulate
+from replay.store import Store
+from tests.replay.tapes import QUEEN, id_of
+
+PICNIC = "picnic-palace"
+BATCH = Batch(game=PICNIC, seats=2, seed="lake", bots=("random", "random"))
+HOSTILE = Player("<script>alert(1)</script> 'x'; DROP TABLE replay; --")
+
+
+def changed(tape: Tape, events: tuple[bytes, ...] | None = None, **header: object) -> Tape:
+    return sealed(msgspec.structs.replace(tape.header, **header), tape.events if events is None else events)
+
+
+@pytest.fixture(autouse=True)
+def logs_to_this_test() -> None:
+    """Log to the standard error of the test that runs, not to that of an earlier one."""
+    logs.configure(json=False, level="warning")
+
+
+@pytest.fixture
+def mixed(store: Store, tapes: list[Tape]) -> Store:
+    """Two kinds in turn, a box of its own, an unfinished game, a fault, a branch, a game unknown here; notes, tags."""
+    picnic = list(simulate(BATCH, 5))
+    sheet = msgspec.to_builtins(load(QUEEN).sheet)
+    strange = changed(
+        tapes[9], (b'{"type":"won"}', b"not JSON"), game="nim/\u00fc %2F..", players=(HOSTILE,), seed=None
+    )
+    store.add(
+        [
+            tapes[4],
+            picnic[1],
+            changed(tapes[1], components=sheet),
+            changed(tapes[2], tapes[2].events[:20]),
+            picnic[0],
+            halted(tapes[5], Fault(30, "line 31 is not JSON")),
+            changed(tapes[7], tapes[4].events[:9], fork=Fork(tapes[4].header.id, 7)),
+            strange,
+            *picnic[2:],
+            tapes[0],
+        ]
+    )
+    store.measure()
+    store.add_note(tapes[4].header.id, 3, "why this?", author="Ada", seen_by=[1])
+    store.tag(picnic[1].header.id, "odd")
+    return store
+
+
+@pytest.fixture
+def lake(mixed: Store, tmp_path: Path) -> str:
+    """The same games as a lake."""
+    at = str(tmp_path / "lake")
+    moving.export(mixed, Lake(at))
+    return at
+
+
+def exported(db: Path | str, capfdbinary: pytest.CaptureFixture[bytes]) -> bytes:
+    capfdbinary.readouterr()
+    assert run(["export", "--all", "--db", str(db)]) == 0
+    return capfdbinary.readouterr().out
+
+
+def event_files(lake: str) -> list[Path]:
+    return sorted(Path(lake).glob("event/*/*.parquet"))
+
+
+def test_store_to_lake_to_store_loses_nothing(
+    mixed: Store, lake: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    other = Store(tmp_path / "other.duckdb")
+    added, bad = moving.bring(Lake(lake), other)
+    assert (added.new, added.refused, bad) == (mixed.count(), (), ())
+    assert list(other.tapes()) == list(mixed.tapes())
+    assert exported(other.path, capfdbinary) == exported(mixed.path, capfdbinary)
+    for tape in mixed.tapes():
+        assert other.notes(tape.header.id) == mixed.notes(tape.header.id)
+    assert other.measured() == mixed.measured()
+    assert other.count(Filter(tags=("odd",))) == 1
+    assert other.check() == []
+    again, _ = moving.bring(Lake(lake), other)
+    assert (again.new, again.known) == (0, mixed.count())
+
+
+ANSWERS: dict[str, Callable[[Store, Filter], object]] = {
+    "replays": lambda store, wanted: store.replays(wanted).sort("replay"),
+    "seat_results": Store.seat_results,
+    "kind_counts": Store.kind_counts,
+    "subject_counts": Store.subject_counts,
+    "seat_table": lambda store, wanted: store.seat_table(wanted, ["seat", "score"]),
+    "game_table": Store.game_table,
+    "metric_table": lambda store, wanted: store.metric_table(PICNIC, "choices", wanted),
+    "measured": Store.measured,
+    "sheets": lambda store, _: store.sheets(),
+    "facets": lambda store, _: store.facets(),
+    "family": lambda store, _: sorted(store.family(id_of(4))),
+    "notes": lambda store, _: store.notes(id_of(4)),
+}
+FILTERS = (Filter(), Filter(game=QUEEN), Filter(finished=True, seats=2, branches=False), Filter(tags=("odd",)))
+
+
+def test_a_lake_answers_what_the_store_answers(mixed: Store, lake: str) -> None:
+    there = open_store(lake)
+    for name, answer in ANSWERS.items():
+        for wanted in FILTERS:
+            found, right = answer(there, wanted), answer(mixed, wanted)
+            if isinstance(found, pl.DataFrame) and isinstance(right, pl.DataFrame):
+                found, right = (found.schema, found.to_dicts()), (right.schema, right.to_dicts())
+            assert found == right, (name, wanted)
+    assert {tape.header.id: tape for tape in there.tapes()} == {tape.header.id: tape for tape in mixed.tapes()}
+    for tape in mixed.tapes():
+        assert there.read(there.find(tape.header.id)) == tape
+    with pytest.raises(UnknownReplay):
+        there.read(id_of(77))
+    assert there.check() == []
+
+
+def test_frames_over_a_lake_are_those_over_the_store(mixed: Store, lake: str) -> None:
+    for table in (frames.replays, frames.seats, frames.events, frames.metrics):
+        for wanted in FILTERS:
+            found, right = table(lake, wanted).collect(), table(mixed.path, wanted).collect()
+            assert found.schema == right.schema
+            assert found.sort(pl.all()).equals(right.sort(pl.all())), (table, wanted)
+
+
+def test_what_is_written_later_is_a_new_segment_and_changes_none(mixed: Store, lake: str, tapes: list[Tape]) -> None:
+    before = {file: file.read_bytes() for file in Path(lake).rglob("*.parquet")}
+    mixed.add([tapes[3], tapes[6]])
+    done = moving.export(mixed, Lake(lake), games=1)
+    assert (done.new, done.known) == (2, mixed.count() - 2)
+    assert {file: file.read_bytes() for file in before} == before
+    assert open_store(lake).count() == mixed.count()
+    assert len(event_files(lake)) == 5
+
+
+def test_a_damaged_and_a_foreign_segment_are_a_line_each_and_the_others_are_read(
+    mixed: Store, lake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def file(table: str, game: str) -> Path:
+        return next(Path(lake).glob(f"{table}/game={game}/*.parquet"))
+
+    whole = file("event", QUEEN).read_bytes()
+    file("event", QUEEN).write_bytes(whole[: len(whole) // 2])
+    pl.DataFrame({"who": ["knows"]}).write_parquet(file("seat_result", PICNIC))
+    there = LakeStore(lake)
+    assert [("event cannot be read" in line, "has who as String" in line) for line in there.lake.broken] == [
+        (False, True),
+        (True, False),
+    ]
+    assert there.count() == 1
+    assert run(["lake", "check", lake]) == 1
+    assert capsys.readouterr().out.count("is left out") == 2
+    assert run(["lake", "import", lake, "--db", str(tmp_path / "new.duckdb")]) == 1
+    assert "1 games added" in capsys.readouterr().out
+
+
+def test_damage_inside_a_file_is_found_where_it_is_read(mixed: Store, lake: str, tmp_path: Path) -> None:
+    events = next(Path(lake).glob(f"event/game={QUEEN}/*.parquet"))
+    data = bytearray(events.read_bytes())
+    for at in range(500, len(data) // 2, 50):
+        data[at] ^= 0xFF
+    events.write_bytes(data)
+    there = LakeStore(lake)
+    with pytest.raises(StoreDamaged, match="lake check"):
+        there.subject_counts()
+    assert there.count() == mixed.count()
+    (finding,) = there.check()
+    assert f"event/game={QUEEN}" in str(finding) or f"game={QUEEN}" in str(finding)
+    added, bad = moving.bring(Lake(lake), Store(tmp_path / "new.duckdb"))
+    assert (added.new, len(bad)) == (6, 1)
+    with pytest.raises(StoreDamaged, match=QUEEN):
+        list(there.tapes())
+
+
+def test_a_game_that_was_changed_in_a_lake_is_refused_by_name(mixed: Store, lake: str, tmp_path: Path) -> None:
+    file = next(Path(lake).glob(f"event/game={PICNIC}/*.parquet"))
+    rows = pl.read_parquet(file, hive_partitioning=False)
+    rows.with_columns(body=pl.col("body").str.replace('"turn":1', '"turn":2')).write_parquet(file)
+    added, _ = moving.bring(Lake(lake), Store(tmp_path / "new.duckdb"))
+    assert len(added.refused) == 5
+    assert all("its events are not those that were recorded" in reason for reason in added.refused)
+    assert len(LakeStore(lake).check()) == 5
+
+
+def test_a_lake_is_only_read_and_says_what_to_do(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["note", id_of(4), "x", "--at", "3"], ["simulate", QUEEN], ["rebuild"], ["vacuum"], ["measure"]):
+        capsys.readouterr()
+        assert run([*command, "--db", lake]) == 3, command
+        assert "is only read: `tabletape lake import" in capsys.readouterr().err
+    capsys.readouterr()
+    assert run(["sql", "SELECT 1", "--db", lake]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_is_missing_of_a_batch_is_played_and_nothing_twice(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for count, new in ((50, 50), (50, 0), (95, 45)):
+        assert moving.play(BATCH, count, Lake(lake), games=20).new == new
+    (Path(lake) / str(Lake(lake).segments[1])).unlink()
+    assert moving.play(BATCH, 95, Lake(lake), games=20).new == 20
+    assert [segment.games for segment in Lake(lake).segments] == [20, 20, 10, 20, 20, 5]
+    there = LakeStore(lake)
+    assert list(there.tapes()) == list(simulate(BATCH, 95))
+    assert there.measured().measured == 95
+    summaries = [found for found, _ in moving.judge(Lake(lake))]
+    assert sum(found.passed["exact"] for found in summaries) == 95
+
+
+def test_an_address_needs_a_file_system_that_fsspec_knows(lake: str, mixed: Store, tmp_path: Path) -> None:
+    assert LakeStore(f"file://{lake}").count() == mixed.count()
+    with pytest.raises(StoreError, match="cannot open nowhere://x"):
+        Lake("nowhere://x")
