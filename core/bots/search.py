@@ -39,6 +39,10 @@ LEAD = 10
 """The lead in points that is half of all there is to gain by a lead."""
 
 
+CLEARLY = 1.0
+"""How much more than what the playout bot would do a move must have gained, summed over the trials of both."""
+
+
 class Thought(Struct, frozen=True):
     """The move that was chosen, and why: how often each legal move was tried, and its mean value, in their order.
 
@@ -50,6 +54,47 @@ class Thought(Struct, frozen=True):
     visits: tuple[int, ...]
     values: tuple[float, ...]
     rollouts: int
+
+
+class Trials:
+    """What the trials of some moves have come to: the values of each, in the order of its trials."""
+
+    def __init__(self, count: int) -> None:
+        """Begin with none."""
+        self.values: list[list[float]] = [[] for _ in range(count)]
+        self.visits = [0] * count
+        self._sums = [0.0] * count
+
+    def add(self, at: int, value: float) -> None:
+        """Add a trial."""
+        self.values[at].append(value)
+        self.visits[at] += 1
+        self._sums[at] += value
+
+    def means(self) -> list[float]:
+        """Give the mean value of each move; each has been tried."""
+        return [value / tried for value, tried in zip(self._sums, self.visits, strict=True)]
+
+    def next(self) -> int:
+        """Give the move to try next: one that never was, else that of the highest bound, the first of equal ones."""
+        if 0 in self.visits:
+            return self.visits.index(0)
+        width = CURIOSITY * CURIOSITY * sqrt(sum(self.visits))
+        bounds = [mean + sqrt(width / tried) for mean, tried in zip(self.means(), self.visits, strict=True)]
+        return bounds.index(max(bounds))
+
+    def decided(self, left: int) -> bool:
+        """Say whether so many trials more cannot make another move the most tried one."""
+        second, first = sorted(self.visits)[-2:]
+        return first - second > left
+
+    def best(self, usual: int | None) -> int:
+        """Give the move that was tried most, if it has gained clearly more than the usual one in the same trials."""
+        best = max(range(len(self.visits)), key=lambda at: (self.visits[at], self._sums[at]))
+        if usual is None or best == usual:
+            return best
+        gains = [value - other for value, other in zip(self.values[best], self.values[usual], strict=False)]
+        return best if sum(gains) > CLEARLY else usual
 
 
 class Search:
@@ -79,27 +124,26 @@ class Search:
         return self.think(view, moves, rng).move
 
     def think(self, view: View, moves: Sequence[Move], rng: Rng) -> Thought:
-        """Give the move that was tried most, being the best, with the reasons."""
+        """Give the best move that was found, with the reasons."""
         count = len(moves)
         if count == 1:
             return Thought(moves[0], (0,), (0.0,), 0)
         game = _bound(self._kind, view.table)
         key = b"".join([rng.word().to_bytes(4, "big") for _ in range(4)])
-        visits, sums = [0] * count, [0.0] * count
         worlds = list[State]()
+        trials = Trials(count)
         most = max(count, self._rollouts)
-        for total in range(most):
-            if total >= count and (_decided(visits, most - total) or (self._go_on and not self._go_on())):
+        for done in range(most):
+            if done >= count and (trials.decided(most - done) or (self._go_on and not self._go_on())):
                 break
-            at = total if total < count else _most_promising(visits, sums, total)
-            trial = visits[at]
+            at = trials.next()
+            trial = len(trials.values[at])
             if trial == len(worlds):
                 worlds.append(game.world(view, Rng(key, trial, b"world")))
-            sums[at] += self._played_out(game, worlds[trial], moves[at], view, Rng(key, trial, b"playout"))
-            visits[at] += 1
-        best = max(range(count), key=lambda at: (visits[at], sums[at]))
-        values = [value / tried for value, tried in zip(sums, visits, strict=True)]
-        return Thought(moves[best], tuple(visits), tuple(values), sum(visits))
+            trials.add(at, self._played_out(game, worlds[trial], moves[at], view, Rng(key, trial, b"playout")))
+        usual = None if self._playout.blind else moves.index(self._playout.choose(view, moves, rng))
+        visits = tuple(trials.visits)
+        return Thought(moves[trials.best(usual)], visits, tuple(trials.means()), sum(visits))
 
     def _played_out(self, game: Game[Any], state: Any, move: Move, view: View, rng: Rng) -> float:
         """Give the value for the seat of the end that the playout bot comes to. Everything in it is made up, so the
@@ -136,19 +180,6 @@ def _bound(kind: type[Game[Any]], table: State) -> Game[Any]:
     if len(boxes) != 1:
         raise SetupError(f"{kind.title} cannot be searched: its state does not name its box (COMPONENTS)")
     return kind(boxes[0])
-
-
-def _most_promising(visits: Sequence[int], sums: Sequence[float], total: int) -> int:
-    """Give the move of the highest bound, the first of equal ones."""
-    width = CURIOSITY * CURIOSITY * sqrt(total)
-    bounds = [value / tried + sqrt(width / tried) for value, tried in zip(sums, visits, strict=True)]
-    return bounds.index(max(bounds))
-
-
-def _decided(visits: Sequence[int], left: int) -> bool:
-    """Say whether the tries that are left cannot make another move the most tried."""
-    second, first = sorted(visits)[-2:]
-    return first - second > left
 
 
 def _value(game: Game[Any], state: State, seat: int) -> float:

@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "note": notes.note,
     "notes": notes.notes,
     "evaluate": evaluate.evaluate,
+    "calibrate": evaluate.calibrate,
     "stats": stats.stats,
     "measure": measure.measure,
     "ratings": ratings.ratings,

@@ -11,11 +11,17 @@ from msgspec.structs import asdict
 from rich.table import Table
 
 from core.redact import viewer_from
+from core.rollouts import shares
+from replay.calibrating import Calibrated
+from replay.calibrating import calibrate as calibrate_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, log, out, print_json, progress, recorded, say
 from replay.evaluating import Account, Evaluation, accounts, budget_for
+from replay.evaluating import evaluate as evaluate_tape
 from replay.evaluations import evaluated, judged
+from replay.games import load
 from replay.judging import Decision, better, choices, trial_for
 from replay.report import names_of
+from replay.simulate import Batch, check, tapes
 from replay.timeline import Timeline
 
 
@@ -95,3 +101,49 @@ def _say_accounts(timeline: Timeline, found: list[Account]) -> None:
         moved = [f"{100 * part:+.0f}" for part in (account.luck, account.own, account.others)]
         table.add_row(cell(name), f"{account.start:.0%}", *moved, f"{account.end:.0%}")
     out.print(table)
+
+
+def calibrate(
+    game: Annotated[str, typer.Argument(help="The name that `tabletape games` lists.")],
+    number: Annotated[int, typer.Option("-n", "--number", min=2, max=100_000, help="Games.")] = 100,
+    seats: Annotated[int | None, typer.Option(min=1, help="Seats; by default the fewest.")] = None,
+    bot: Annotated[str, typer.Option(help="The bot that plays the games, and on from each step.")] = "random",
+    viewer: Annotated[str, typer.Option("--as", help="Who knows what: a seat, or `omniscient`.")] = "omniscient",
+    seed: Annotated[str, typer.Option(help="Seed of the games.")] = "calibrate",
+    band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact each chance is.")] = 0.08,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play on.")] = 2,
+    json: Json = False,
+) -> None:
+    """Hold the chances that are told against what was won: where a seat had 70 %, it should win in 70 of 100 cases."""
+    opened = load(game)
+    at = opened.sheet.seats[0] if seats is None else seats
+    batch = Batch(game=game, seats=at, seed=seed, bots=(bot,) * at)
+    check(batch)
+    who = viewer_from(viewer, at)
+    games = list[tuple[Evaluation, tuple[float, ...]]]()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool, progress("evaluating", number) as advance:
+        for tape in tapes(batch, 0, number):
+            timeline = Timeline(tape)
+            *_, found = evaluate_tape(tape, who, bot, budget_for(band), pool)
+            games.append((found, shares(timeline.game, timeline.states[-1])))
+            advance(len(games))
+    rows = calibrate_games(games)
+    log.info("calibrated", game=game, games=number)
+    if json:
+        print_json([asdict(row) for row in rows])
+        return
+    table = Table("told", "won", "of 95 %", "chances", "games", "", box=None, header_style="bold")
+    for row in rows:
+        band_text = f"{row.low:.0%} to {row.high:.0%}"
+        table.add_row(f"{row.told:.0%}", f"{row.won:.0%}", band_text, str(row.n), str(row.games), _plot(row))
+    out.print(table)
+
+
+def _plot(row: Calibrated) -> str:
+    """A row of the plot: what was won with its interval, and `|` where it should lie."""
+    line = [" "] * 41
+    for at in range(round(40 * row.low), round(40 * row.high) + 1):
+        line[at] = "-"
+    line[round(40 * row.told)] = "|"
+    line[round(40 * row.won)] = "●"
+    return "".join(line)

@@ -17,6 +17,7 @@ from core.rollouts import rollout, shares
 from core.streams import encode_all
 from events.errors import SetupError
 from events.tape import Tape, digest, sealed
+from replay.calibrating import calibrate
 from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate
 from replay.evaluations import evaluated, judged, known_decisions, known_evaluation
 from replay.judging import Decision, Trial, choices, judge
@@ -218,3 +219,18 @@ def test_who_cannot_be_evaluated_is_told_in_a_line() -> None:
             next(evaluate(tape, viewer, bot, FEW))  # type: ignore[arg-type]
     with pytest.raises(SetupError, match="does not open"):
         next(evaluate(sealed(tape.header, ()), "omniscient", budget=FEW))
+
+
+def test_chances_are_held_against_what_was_won_as_in_a_plain_count() -> None:
+    def told(*rates: float) -> Evaluation:
+        return Evaluation("omniscient", "random", tuple([Chances(9, (rate, 1 - rate)) for rate in rates]))
+
+    over = Evaluation("omniscient", "random", (*told(0.75).chances, Chances(0, (1.0, 0.0))))
+    found = calibrate([(told(0.75, 0.72), (1.0, 0.0)), (told(0.78), (0.0, 1.0)), (over, (1.0, 0.0))])
+    low, high = found
+    assert (high.n, high.games) == (low.n, low.games) == (4, 3)
+    assert high.told == pytest.approx((0.75 + 0.72 + 0.78 + 0.75) / 4)
+    assert (high.won, low.won) == (0.75, 0.25)
+    spread = (2 - 1.5) ** 2 + (0 - 0.75) ** 2 + (1 - 0.75) ** 2
+    half = 1.959964 * (spread * 3 / 2) ** 0.5 / 4
+    assert (high.low, high.high) == pytest.approx((max(0.75 - half, 0), min(0.75 + half, 1)))
