@@ -108,6 +108,12 @@ def measured(rows: pl.DataFrame, unit: str, key: str) -> str:
     )
 
 
+def happened(kinds: pl.DataFrame) -> str:
+    """Say how much happens in a game, from the rows of the metric `kinds`."""
+    total, games = int(kinds["total"].sum()), int(kinds["games"][0])
+    return f"{total:,} events in {games:,} games, {total / games:.1f} in each."
+
+
 def rated(ratings: pl.DataFrame) -> str:
     """Say who is the strongest, and whether that is sure, from `ratings`."""
     if ratings.height < 2:

@@ -27,7 +27,8 @@ def rates(frame: pl.DataFrame, title: str, form: str = ".1%") -> alt.LayerChart:
     """
     shown = frame.with_columns(games=pl.when("enough").then(pl.lit(ENOUGH)).otherwise(pl.lit(FEW)))
     share = form.endswith("%")
-    top = min(1.0, 1.05 * max([0.1, *shown["high"].drop_nulls()]))
+    told = [name for name in ("high", "baseline") if name in shown.columns]
+    top = min(1.0, 1.05 * max([0.1, *[end for name in told for end in shown[name].drop_nulls()]]))
     scale = alt.Scale(domain=[0, top]) if share else alt.Scale(zero=False)
     axis = alt.Axis(format="%") if share else alt.Axis()
 

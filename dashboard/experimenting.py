@@ -65,18 +65,23 @@ def table_of(found: Sequence[Difference], figure: Figure) -> pl.DataFrame:
         ],
         infer_schema_length=None,
     )
-    if figure.name in ("turns", "events", "score", "shared"):
-        return frame.drop("key")  # every game is behind it
-    if figure.name == "wins":
-        return cells(frame.with_columns(key=pl.col("key").str.strip_prefix("seat ").cast(pl.Int64)), seat="key").drop(
-            "key"
-        )
-    if figure.name == "bots":
-        return cells(frame, bot="key", always=Cell(won=True)).drop("key")
-    if figure.name == "endings":
-        return cells(frame, ended="key").drop("key")
+    return _with_cells(frame, figure).drop("key")
+
+
+def _with_cells(frame: pl.DataFrame, figure: Figure) -> pl.DataFrame:
+    """The frame with which games a row counts; as it is, if that is every game."""
+    match figure.name:
+        case "turns" | "events" | "score" | "shared":
+            return frame
+        case "wins":
+            seats = frame.with_columns(seat=pl.col("key").str.strip_prefix("seat ").cast(pl.Int64))
+            return cells(seats, seat="seat", always=Cell(won=True)).drop("seat")
+        case "bots":
+            return cells(frame, bot="key", always=Cell(won=True))
+        case "endings":
+            return cells(frame, ended="key")
     fields = {"key": "key"} if figure.key else {}
-    return cells(frame, **fields, always=Cell(metric=figure.name)).drop("key")
+    return cells(frame, **fields, always=Cell(metric=figure.name))
 
 
 def chart(table: pl.DataFrame, figure: Figure) -> alt.LayerChart:

@@ -18,8 +18,8 @@ from events.tape import Tape, digest, links
 from replay import projections
 from replay.database import Hold, Lease
 from replay.errors import Conflict, StoreError
-from replay.reading import renew, row_of
-from replay.rows import COMES_TO, EVENT_BYTES, GROWS, Account, Stored, comes_to, ends, goes_on, is_event, tape_from
+from replay.reading import events_of, renew, row_of
+from replay.rows import COMES_TO, GROWS, Account, Stored, comes_to, ends, goes_on, is_event, tape_from
 
 Expected: TypeAlias = int | Literal["any", "new"]
 """How long the stream must be: so many events; none yet; or any number. "any" alone cannot safely be asked twice."""
@@ -147,17 +147,8 @@ class Ends:
     def _stands(self, id: str, first: int, last: int) -> list[bytes]:
         waiting = self._waiting.get(id, [])
         settled = self._streams[id].stored.length - len(waiting)
-        rows = (
-            self._hold.lease.rows(
-                f"SELECT {EVENT_BYTES} FROM event WHERE replay = $id AND seq >= $first AND seq < $last ORDER BY seq",
-                id=id,
-                first=first,
-                last=last,
-            )
-            if first < settled
-            else []
-        )
-        return [raw for (raw,) in rows] + waiting[max(0, first - settled) : max(0, last - settled)]
+        stored = events_of(self._hold.lease, id, first, min(last, settled)) if first < settled else []
+        return stored + waiting[max(0, first - settled) : max(0, last - settled)]
 
     def _write(self, lease: Lease) -> None:
         changed = {id: self._streams[id] for id in self._waiting}

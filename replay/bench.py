@@ -37,6 +37,8 @@ from replay.tables import TABLES, VERSION
 BATCH: Final = Batch(game="queen-of-the-cupcakes", seats=3, seed="bench", bots=("random",) * 3)
 DEALT: Final = 40
 """Games that are really dealt."""
+FEW: Final = 20
+"""Games that a process deals which is to be killed."""
 COPIES: Final = 250
 """Of so many copies of the dealt games rows are written together: about a million."""
 
@@ -92,6 +94,10 @@ def repeated(dealt: Sequence[Tape], first: int, count: int) -> Iterator[Tape]:
 
 def _id(number: int) -> str:
     return str(UUID(int=0x0192A0007000 << 80 | 0x8 << 60 | number))
+
+
+def _number(id: str) -> int:
+    return UUID(id).int & ((1 << 60) - 1)
 
 
 def _bulk(store: Store, dealt: Sequence[Tape], games: int) -> Iterator[Figure]:
@@ -192,6 +198,7 @@ def _together(store: Store, seconds: float) -> Iterator[Figure]:
 
 def _killed(store: Store, kills: int) -> Figure:
     chance = random.Random(BATCH.seed)
+    dealt = list(tapes(BATCH, 0, FEW))
     lost = 0
     acknowledged = 0
     for number in range(kills):
@@ -203,7 +210,9 @@ def _killed(store: Store, kills: int) -> Figure:
         told = [line.split() for line in process.communicate()[0].splitlines() if line.endswith(b".")]
         for id, length in {id.decode(): int(length[:-1]) for id, length in told}.items():
             acknowledged += length
-            lost += max(0, length - len(store.read(id).events))
+            stored = store.read(id).events
+            right = stored == dealt[_number(id) % FEW].events[: len(stored)]
+            lost += max(0, length - len(stored)) if right else length
     return Figure(f"{kills} SIGKILLs of an appending process", f"{acknowledged} acknowledged events, {lost} lost")
 
 
@@ -268,7 +277,7 @@ def _append_for_ever(store: Store, dealt: Sequence[Tape], first: int) -> None:
 def main(role: str, path: Path, number: float) -> None:
     """Do what a role says, and print what was seen."""
     if role == "append":
-        return _append_for_ever(Store(path), list(tapes(BATCH, 0, 20)), int(number))
+        return _append_for_ever(Store(path), list(tapes(BATCH, 0, FEW)), int(number))
     if role == "read":
         seen = Seen(1, 0, _timed(lambda: Store(path).read(_id(int(number))))[0], 0)
     else:

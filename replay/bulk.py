@@ -18,38 +18,37 @@ from replay.reading import AMONG
 from replay.rows import check, frames
 
 ROWS: Final = 122_880
-"""Events of a row group of DuckDB: what a batch is cut off at."""
+"""Events of a row group of DuckDB. What does not fill one is written again with the next batch."""
 
-FEWEST: Final = ROWS // 16
-"""Events of a batch when others wait for the file all the time."""
+MOST: Final = 2 * ROWS
+"""Events that a batch is cut off at when nobody else wants the file."""
+
+FEWEST: Final = ROWS // 8
+"""Events that it is cut off at when others wait for the file all the time."""
 
 YIELD: Final = 0.01
 """Seconds for which the file is left to others who waited, before the next batch asks for it."""
 
 
-class _Pace:
-    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more.
-
-    It begins with a quarter of the most: who comes first does not know who else is there.
-    """
+class Pace:
+    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more."""
 
     def __init__(self) -> None:
-        self.events = ROWS // 4
+        self.events = ROWS
 
     def written(self, wanted: bool) -> None:
-        """Take into account whether somebody waited."""
-        self.events = max(FEWEST, self.events // 2) if wanted else min(ROWS, self.events * 3 // 2)
+        """Take into account whether somebody waited, and let them go first."""
+        self.events = max(FEWEST, self.events // 4) if wanted else min(MOST, self.events * 2)
         if wanted:
             time.sleep(YIELD)
 
 
-def add(database: Database, tapes: Iterable[Tape], most: int) -> Generator[Added, None, None]:
+def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Generator[Added, None, None]:
     """Store whole games, and give what became of each batch once that is safe.
 
-    A batch has at most `most` games, and about `ROWS` events; if others wait for the file, fewer at a time, down to
-    `FEWEST`, so that nobody waits for long.
+    A batch has at most `most` games, and about as many events as the pace allows: `MOST`, or, as long as others wait
+    for the file, down to `FEWEST`, so that nobody waits for long.
     """
-    pace = _Pace()
     # One batch is written while the next is made ready: neither polars nor DuckDB holds up Python.
     with ThreadPoolExecutor(1, "tabletape-writer") as writer:
         written: Future[Added] | None = None
@@ -62,7 +61,7 @@ def add(database: Database, tapes: Iterable[Tape], most: int) -> Generator[Added
             yield written.result()
 
 
-def _batches(tapes: Iterable[Tape], most: int, pace: _Pace) -> Iterator[list[Tape]]:
+def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape]]:
     """Tapes by the `most`, fewer if they have more events than the pace has, and no id twice in one batch."""
     group: dict[str, Tape] = {}
     events = 0
@@ -98,7 +97,7 @@ def _ready(group: Sequence[Tape]) -> _Ready:
     return _Ready(sound, tuple(refused), *frames(sound))
 
 
-def _write(database: Database, ready: _Ready, pace: _Pace) -> Added:
+def _write(database: Database, ready: _Ready, pace: Pace) -> Added:
     held = dict[str, str]()
     if ready.tapes:
         with database.holding() as hold:

@@ -48,6 +48,9 @@ POLL = 0.002
 Steps = Mapping[int, Sequence[str]]
 """What takes a store of a version to the next: statements, by the version that they start from."""
 
+_Written = tuple[int, int, int]
+"""Which file it is, its bytes, and when it was written to last."""
+
 META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
 
 
@@ -194,6 +197,7 @@ class Database:
         self.longest_wait = 0.0
         """Seconds of the longest wait for a lease so far, the work that was done with it not counted."""
         self._redo = redo
+        self._checked: tuple[_Written | None, _Written | None] | None = None
         self._attachment = _attachment(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
@@ -209,7 +213,7 @@ class Database:
                 with self._locked(fcntl.LOCK_SH):
                     if not self._left_behind():
                         with self._attached(read_only=True) as lease:
-                            self._check_generation(lease)
+                            self._check_again(lease)
                             yield lease
                         return
                 with self.holding():
@@ -234,10 +238,8 @@ class Database:
 
     def _left_behind(self) -> bool:
         """Say whether a holder was stopped before it had put into the database what is in its journal."""
-        try:
-            return self._side("steps").stat().st_size > 0
-        except FileNotFoundError:
-            return False
+        found = _written(self._side("steps"))
+        return found is not None and found[1] > 0
 
     def _put_in(self, hold: Hold) -> None:
         try:
@@ -367,6 +369,13 @@ class Database:
                         lease.run(statement)
                 lease.run("UPDATE meta SET value = $version WHERE key = 'version'", version=str(version))
 
+    def _check_again(self, lease: Lease) -> None:
+        """Check the generation, if anything was written since that was done last."""
+        written = (_written(self.path), _written(self._side("acked")))
+        if written != self._checked:
+            self._check_generation(lease)
+            self._checked = written
+
     def _check_generation(self, lease: Lease) -> Acknowledged:
         meta = dict(lease.rows("SELECT key, value FROM meta"))
         stored = Acknowledged(meta["store"], int(meta["generation"]))
@@ -474,6 +483,14 @@ def _transaction(lease: Lease) -> Iterator[None]:
         with suppress(duckdb.Error):
             lease.run("ROLLBACK")
         raise
+
+
+def _written(file: Path) -> _Written | None:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _tables(lease: Lease) -> set[str]:

@@ -115,10 +115,9 @@ class Draft:
 
     def whole(self) -> tuple[list[Event], int]:
         """Give the events with a card in place of each stranger, what the box has left, and how many those were."""
-        names: dict[Face, Face] = {}
         rest = [sorted(box.elements(), key=str, reverse=True) for box in self._boxes]
-        for stranger, box in self._box_of.items():
-            names[stranger] = rest[box].pop()
+        left = dict.fromkeys([face for event in self.events for face in strangers(event)])
+        names = {stranger: rest[self._box_of[stranger]].pop() for stranger in left}
         return [renamed(event, names) for event in self.events], len(names)
 
     def _append(self, event: Event) -> None:

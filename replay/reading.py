@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
 from events.tape import Tape
 from replay.database import Lease
 from replay.errors import UnknownReplay
-from replay.rows import EVENT_BYTES, TAPES, Stored, tape_from
+from replay.rows import EVENT_BYTES, TAPE, TAPES, Stored, event_bytes, tape_from
 
 AMONG: Final = "IN (SELECT unnest($ids::UUID[]))"
 """SQL for being one of `ids`."""
@@ -51,17 +52,32 @@ def unknown(id: str) -> UnknownReplay:
 
 def row_of(lease: Lease, id: str, more: str = "") -> tuple[Any, ...]:
     """Give what is stored of a replay beside its events, and more columns; raises `UnknownReplay`."""
-    rows = lease.rows(f"{TAPES.format(more=more)} WHERE id = $id", id=id) if is_id(id) else []
+    rows = lease.rows(TAPE.format(more=more), id=id) if is_id(id) else []
     if not rows:
         raise unknown(id)
-    return rows[0]
+    (row,) = rows
+    at = Stored._fields.index("components")
+    if row[at] is None:
+        return row
+    ((components,),) = lease.rows("SELECT components FROM sheet WHERE key = $key", key=row[at])
+    return (*row[:at], components, *row[at + 1 :])
 
 
 def read(lease: Lease, id: str) -> Tape:
     """Give a replay exactly as it was stored; raises `UnknownReplay`."""
     stored = Stored(*row_of(lease, id))
-    events = lease.rows(f"SELECT {EVENT_BYTES} FROM event WHERE replay = $id ORDER BY seq", id=id)
-    return tape_from(stored, [raw for (raw,) in events])
+    return tape_from(stored, events_of(lease, id))
+
+
+def events_of(lease: Lease, id: str, first: int = 0, last: int = (1 << 31) - 1) -> list[bytes]:
+    """Give the events of a stream that are there, from step `first` to before `last`."""
+    rows = lease.rows(
+        "SELECT seq, kind, body, raw FROM event WHERE replay = $id AND seq >= $first AND seq < $last",
+        id=id,
+        first=first,
+        last=last,
+    )
+    return [event_bytes(kind, body, raw) for _, kind, body, raw in sorted(rows, key=itemgetter(0))]
 
 
 def read_all(lease: Lease, ids: Sequence[UUID]) -> list[Tape]:

@@ -28,7 +28,7 @@ from events.errors import UnlawfulEvent
 from events.tape import Header
 from replay.appender import Appender
 from replay.draft import Draft, Question, strangers
-from replay.errors import Conflict
+from replay.errors import Conflict, StoreBusy
 from replay.games import game_of
 from replay.live import Wish, game_for, header_for, options_for
 from replay.live_tokens import Entry, Facts, hashed, new_token
@@ -150,6 +150,7 @@ class Recordings:
         """
         with recording.lock:
             facts, draft = recording.after(entry, expected)
+            self._check_own(recording)
             self._keep(recording.id, facts)
             recording.facts, recording.draft = facts, draft
 
@@ -160,6 +161,7 @@ class Recordings:
             _, unlawful = lawful(recording.game, recording.header, events)
             if unlawful is not None:
                 raise UnlawfulEvent(f"event {unlawful.step}: {unlawful.reason}")
+            self._check_own(recording)
             self._appender.append(recording.id, 1, encode_all(events[1:]))
             if filled:
                 step = next(at for at, event in enumerate(recording.draft.events) if any(strangers(event)))
@@ -170,9 +172,20 @@ class Recordings:
                 self._known.pop(recording.id, None)
         log.info("recorded", replay=recording.id, events=len(events), unseen=filled)
 
+    def _check_own(self, recording: Recording) -> None:
+        """Raise `StoreBusy` if the stored recording is not this one any more; it is taken up anew when it is found."""
+        if self._store.live_facts(recording.id) != _text(recording.facts):
+            with self._lock:
+                self._known.pop(recording.id, None)
+            raise StoreBusy("the recording went on in another process, or was removed; look again")
+
     def _close(self, id: str, facts: Facts, line: Timeline) -> None:
         over = line.fault is None and bool(line.states) and line.game.outcome(line.states[-1]) is not None
         self._keep(id, replace(facts, draft=None, broken_off=not over))
 
     def _keep(self, id: str, facts: Facts) -> None:
-        self._store.keep_live(id, msgspec.json.encode(facts).decode())
+        self._store.keep_live(id, _text(facts))
+
+
+def _text(facts: Facts) -> str:
+    return msgspec.json.encode(facts).decode()

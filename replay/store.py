@@ -23,7 +23,7 @@ import polars as pl
 from events.tape import Tape
 from replay import measuring, projections, tally_sums
 from replay.appending import redo
-from replay.bulk import ROWS
+from replay.bulk import ROWS, Pace
 from replay.checking import Finding, streams, whole_store
 from replay.contract import Added
 from replay.database import Database, Holder
@@ -67,6 +67,7 @@ class Store(Reading, Writing):
         Raises `StoreError` if it cannot be used, `StoreBusy`, or `StoreDamaged`; so do all methods.
         """
         self._database = Database(path, TABLES, VERSION, wait, STEPS, redo)
+        self._pace = Pace()
 
     def __enter__(self) -> Store:
         return self

@@ -23,6 +23,7 @@ class Writing:
     """What can be done to a store."""
 
     _database: Database
+    _pace: bulk.Pace
 
     def add(self, tapes: Iterable[Tape], progress: Callable[[int], None] | None = None, batch: int = 2000) -> Added:
         """Store whole games. Adding the same again changes nothing.
@@ -31,7 +32,7 @@ class Writing:
         the number of tapes it is done with.
         """
         added = list[Added]()
-        with closing(bulk.add(self._database, tapes, batch)) as batches:
+        with closing(bulk.add(self._database, tapes, batch, self._pace)) as batches:
             for each in batches:
                 added.append(each)
                 if progress is not None:

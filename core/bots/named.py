@@ -11,7 +11,7 @@ from core.bots import ANY_GAME, Bot
 from core.bots.search import Search, searchable
 from core.game import Game
 
-BUDGET = re.compile("search:([1-9][0-9]{0,5})")
+BUDGET = re.compile("search:([1-9][0-9]{0,4})")
 
 
 class Bots(dict[str, Callable[[], Bot]]):

@@ -4,7 +4,8 @@ Determinised Monte Carlo: trial j of a move deals hidden things anew (`Game.worl
 move, and plays on to the end with the game's playout bot at every seat. Which move is tried next goes by upper
 confidence bounds, with the square root of the trials in place of their logarithm, since the best move is wanted and not
 the best sum of rewards (D. Tolpin, S. E. Shimony, "MCTS based on simple regret", AAAI 2012). Trial j of every move is
-made at the same table with the same dice: moves are compared by what they are, not by their luck.
+made at the same table with the same dice: moves are compared by what they are, not by their luck. What the playout bot
+would do is given up only for a move that has gained clearly more, so a small budget does no harm.
 
 Only sums, quotients and square roots are reckoned with, which are the same on every machine.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import Any, ClassVar, get_args, get_origin
+from typing import Any, ClassVar, TypeAlias, get_args, get_origin
 
 from msgspec import Struct
 
@@ -32,7 +33,7 @@ ROLLOUTS = 200
 CURIOSITY = 0.35
 """The weight of the bound on a move's value: how long moves that look worse are still tried."""
 
-MARGIN = 0.3
+MARGIN = 0.5
 """The part of a value that goes by the lead in points, since a win alone says little of a single choice."""
 
 LEAD = 10
@@ -41,6 +42,12 @@ LEAD = 10
 
 CLEARLY = 1.0
 """How much more than what the playout bot would do a move must have gained, summed over the trials of both."""
+
+
+Timer: TypeAlias = Callable[[], Callable[[], bool]]
+"""For whoever has a clock: called as a decision begins, it gives what is asked before each rollout, whether there is
+time for it. What is chosen then depends on the machine.
+"""
 
 
 class Thought(Struct, frozen=True):
@@ -102,13 +109,8 @@ class Search:
 
     blind: ClassVar[bool] = False
 
-    def __init__(
-        self, kind: type[Game[Any]], rollouts: int = ROLLOUTS, go_on: Callable[[], bool] | None = None
-    ) -> None:
-        """Take at most so many rollouts a decision, but one a move.
-
-        Whoever has a clock gives `go_on`, which is asked before every further one: then the choice depends on the
-        machine.
+    def __init__(self, kind: type[Game[Any]], rollouts: int = ROLLOUTS, timer: Timer | None = None) -> None:
+        """Take at most so many rollouts a decision, but one a move; with a timer perhaps fewer.
 
         Raises `SetupError` for a game that hides things and has no `Game.world`.
         """
@@ -116,7 +118,7 @@ class Search:
             raise SetupError(f"{kind.title} cannot be searched: it does not say how hidden things may lie (Game.world)")
         self._kind = kind
         self._rollouts = rollouts
-        self._go_on = go_on
+        self._timer = timer
         self._playout = kind.playout()
 
     def choose(self, view: View, moves: Sequence[Move], rng: Rng) -> Move:
@@ -130,11 +132,12 @@ class Search:
             return Thought(moves[0], (0,), (0.0,), 0)
         game = _bound(self._kind, view.table)
         key = b"".join([rng.word().to_bytes(4, "big") for _ in range(4)])
+        go_on = self._timer() if self._timer else None
         worlds = list[State]()
         trials = Trials(count)
         most = max(count, self._rollouts)
         for done in range(most):
-            if done >= count and (trials.decided(most - done) or (self._go_on and not self._go_on())):
+            if done >= count and (trials.decided(most - done) or (go_on and not go_on())):
                 break
             at = trials.next()
             trial = len(trials.values[at])
@@ -158,7 +161,7 @@ class Search:
             if due is None:
                 moves = game.legal(state)
                 if not moves:
-                    return _value(game, state, view.seat)
+                    return value(game, state, view.seat)
                 seat = moves[0].seat
                 if moves[-1].seat != seat:
                     moves = [each for each in moves if each.seat == seat]
@@ -182,7 +185,7 @@ def _bound(kind: type[Game[Any]], table: State) -> Game[Any]:
     return kind(boxes[0])
 
 
-def _value(game: Game[Any], state: State, seat: int) -> float:
+def value(game: Game[Any], state: State, seat: int) -> float:
     """Give what an end is worth to a seat, 0 to 1; nothing where nobody is ranked, as in a game given up."""
     outcome = game.outcome(state)
     if outcome is None or not outcome.ranking:

@@ -139,7 +139,7 @@ def recorded(recording: Recording) -> None:
     draft, count = recording.draft, recording.count
     game, names = recording.game, [player.name for player in recording.header.players]
     asked = recording.question()
-    choices = [Choice(event, game.words(event, names)) for event in asked.options]
+    choices = worded(asked.options, [game.words(event, names) for event in asked.options])
     key = recording.id
 
     def choose(choice: Choice) -> None:
@@ -169,6 +169,20 @@ def recorded(recording: Recording) -> None:
         lately = [game.words(veiled(event), names) for event in draft.events[-LATELY:]]
         st.text("\n".join(reversed(lately)))
     corrections(recording, names)
+
+
+def worded(events: Sequence[Event], words: Sequence[str]) -> list[Choice]:
+    """Give events as choices; where several have the same words, what tells them apart is added."""
+    choices = []
+    for event, said_of_it in zip(events, words, strict=True):
+        alike = [other for other, same in zip(events, words, strict=True) if same == said_of_it]
+        fields = [
+            f"{name}: {getattr(event, name)}"
+            for name in event.__struct_fields__
+            if any(getattr(other, name, None) != getattr(event, name) for other in alike)
+        ]
+        choices.append(Choice(event, f"{said_of_it} ({', '.join(fields)})" if fields else said_of_it))
+    return choices
 
 
 def faces(recording: Recording, asked: Question, words: str, names: Sequence[str]) -> None:

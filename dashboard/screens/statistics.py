@@ -33,7 +33,7 @@ from replay.store import NEWEST, Filter, Store
 
 MOST: Final = 20  # rows that a chart has; the table has all
 
-WINS: Final = "share of wins; the upright mark is an equal share"
+WINS: Final = "share of wins; upright: an equal share"
 RATES: Final = ("label", "rate", "low", "high", "baseline", "n", "wins", "shared", "credit", "mean_rank")
 COURSE: Final = ("choices", "lead_changes", "lead_for_good")
 ELSEWHERE: Final = (*COURSE, *SITUATIONS, "margin", "decisions", "kinds")  # metrics with a place of their own
@@ -234,17 +234,18 @@ def metric_figure(page: Page, metric: Metric) -> None:
         found = found.sort("n", "value", "key", descending=[True, True, False])
     else:
         found = found.with_columns(label=pl.format("{} seats", "seats"))
-    if metric.name == "kinds":
+    if metric.name == "kinds":  # every game is a case of each: asked for are those in which it happened
         found = cells(found, kind="key")
+        answer = answers.happened(found)
     else:
         found = cells(found, **{by: by}, always=Cell(metric=metric.name))
+        answer = answers.measured(found, metric.unit, metric.key) + (f" By {metric.key}." if metric.key else "")
     shown = found.rename({"value": "rate"})
     baseline = ["baseline"] if shown["baseline"].null_count() < shown.height else []
-    told = f" By {metric.key}." if metric.key else ""
     page.figures.show(
         metric.name,
         metric.title,
-        answers.measured(found, metric.unit, metric.key) + told + clipped(found, "by cases"),
+        answer + clipped(found, "by cases"),
         charts.rates(
             shown.head(MOST), "share" if metric.unit == "rate" else "mean", ".1%" if metric.unit == "rate" else ".2f"
         ),

@@ -3,6 +3,7 @@
 A picture is a function from a state, as its viewer may see it, and the names of the seats to a `Scene`. It stands as
 `picture` in the module of this package that has the game's slug as its name, with underscores. All pictures of a replay
 have one size. Groups are named so that a step can mark those that it changed; a group called `status` is never marked.
+What moves are about is marked by `dashboard.scene.touch`, so that it can be pressed while a game is played.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def experiment(
         [experiments.name_of(each.variant), *[getattr(each, name) for name in COLUMNS]] for each in found.differences
     ]
     frame = pl.DataFrame(rows, ["variant", *COLUMNS], orient="row", infer_schema_length=None)
-    out.print(table_of(frame, f"Differences ({100 * found.confidence:g} % intervals)"))
+    out.print(table_of(frame, f"Differences ({100 * found.confidence:.4g} % intervals)"))
     say(f"{found.course}. The games are kept: tabletape replays --tag {next(iter(found.said))!r}", style="dim")
     return None
 

@@ -9,6 +9,7 @@ import typer
 from replay.cli import filtering
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
+from replay.errors import StoreError
 from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
 from replay.lake.segments import Lake
@@ -48,7 +49,7 @@ def export(
 @app.command("import")
 def import_(lake: At, no_measure: NoMeasure = False, db: Db = DEFAULT_DB, json: Json = False) -> None:
     """Bring the games of a lake into the database. A segment that cannot be read is told of; the others are brought."""
-    files = Lake(lake)
+    files = _there(lake)
     with open_store(db) as store, progress("importing", sum(each.games for each in files.segments)) as advance:
         added, bad = moving.bring(files, store, advance)
     if not no_measure:
@@ -69,6 +70,7 @@ def import_(lake: At, no_measure: NoMeasure = False, db: Db = DEFAULT_DB, json: 
 @app.command("check")
 def check(lake: At, json: Json = False) -> None:
     """Read everything in a lake: segments, digests, and whether a game is there twice."""
+    _there(lake)
     store = LakeStore(lake)
     found = store.check()
     games = sum(segment.games for segment in store.lake.segments)
@@ -81,3 +83,11 @@ def check(lake: At, json: Json = False) -> None:
             say(str(finding), style="red")
     if found:
         raise typer.Exit(1)
+
+
+def _there(at: str) -> Lake:
+    """Open a lake that is to be read: one that is not there is a mistake in its name."""
+    lake = Lake(at)
+    if not lake.segments and not lake.broken:
+        raise StoreError(f"there are no games in {at}; `tabletape lake export` writes some")
+    return lake

@@ -29,6 +29,7 @@ from rich.text import Text
 from replay.alternatives import Alternatives
 from replay.errors import StoreError
 from replay.lake.reading import open_store
+from replay.lake.segments import is_lake
 from replay.store import Store
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
@@ -96,7 +97,7 @@ def cell(value: Any) -> Text:
 
 def recorded(db: Path) -> Store:
     """Open a database that is to be read: one that is not there is a mistake in its name, and is not made."""
-    if not db.exists():
+    if not db.exists() and not is_lake(db):
         raise StoreError(f"there is no database {db}; `tabletape simulate` and `tabletape import` make one")
     return open_store(db)
 

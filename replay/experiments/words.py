@@ -36,18 +36,16 @@ def verdict(found: Difference, figures: Mapping[str, Figure], *, titled: bool = 
     """
     figure = figures[found.figure]
     key = found.key.replace("_", " ")
-    subject = " ".join([part for part in (figure.title if titled else "", key) if part])
-    lead = f"{subject}: " if subject else ""
+    lead = (f"{figure.title} " if titled else "") + (f"{key}: " if key else "")
     if found.difference is None or found.difference_low is None or found.difference_high is None:
         return f"{lead}too few games to tell"
-    if found.verdict == "none":
-        return f"{lead}no difference seen"
     ends = sorted([found.difference_low, found.difference_high], key=abs)
     low, high = [amount(abs(end), figure.unit) for end in ends]
-    if (found.difference_low > 0) == (found.difference_high > 0):
-        interval = f"{low.removesuffix(' points')} to {high}"
-    else:
-        interval = f"{amount(found.difference_low, figure.unit)} to {amount(found.difference_high, figure.unit)}"
+    if found.difference_low <= 0 <= found.difference_high:
+        low, high = amount(found.difference_low, figure.unit), amount(found.difference_high, figure.unit)
+    interval = f"{low.removesuffix(' points')} to {high}"
+    if found.verdict == "none":
+        return f"{lead}no difference seen ({interval})"
     less = found.difference < 0
     sentence = (figure.less if less else figure.more) or f"{lead}{{by}} {'less' if less else 'more'}"
     told = sentence.replace("{by}", amount(abs(found.difference), figure.unit)).replace("{key}", key)

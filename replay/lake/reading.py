@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Final, NoReturn
 from uuid import UUID
 
+import duckdb
 import msgspec
 import polars as pl
 import structlog
 
 from events.tape import Tape
+from replay.bulk import Pace
 from replay.checking import Finding
 from replay.database import Database, Holder, Lease, in_memory
 from replay.errors import StoreDamaged, StoreError
@@ -49,6 +51,7 @@ class LakeStore(Store):
         """Open a lake; raises `StoreError`."""
         self.lake = Lake(at)
         self._database = _Files(self.lake, self.lake.segments)
+        self._pace = Pace()
         for problem in self.lake.broken:
             log.warning("segment_left_out", problem=problem)
 
@@ -152,11 +155,13 @@ class _Files(Database):
 
     @contextmanager
     def reading(self) -> Iterator[Lease]:
-        """Let SQL read the files, through polars, as the tables of a store."""
-        frames = {f"lake_{table}": self._lake.scan(table, self._segments) for table in KEPT}
-        with in_memory() as lease, lease.given(frames), lease.blaming(_cannot, self._lake.at):
+        """Let SQL read the files as the tables of a store: by DuckDB, or through polars where they are far away."""
+        told = {table: self._lake.sql(table, self._segments) for table in KEPT}
+        frames = {f"lake_{table}": self._lake.scan(table, self._segments) for table in KEPT if told[table] is None}
+        with _blamed(self._lake.at), in_memory() as lease, lease.given(frames):
             for table, statement in TABLES.items():
-                there = f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM lake_{table}"
+                rows = told.get(table) or f"lake_{table}"
+                there = f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {rows}"
                 lease.run(there if table in KEPT else statement)
             yield lease
 
@@ -188,5 +193,12 @@ def _columns(table: str) -> str:
     return f"* REPLACE ({', '.join(told)})" if told else "*"
 
 
-def _cannot(at: str, said: str) -> StoreError:
-    return damaged(at, said) if "exporting a stream" in said else StoreError(f"{at} cannot answer that: {said}")
+@contextmanager
+def _blamed(at: str) -> Iterator[None]:
+    """Turn what DuckDB says about files into an error; mistakes in our SQL stay what they are."""
+    try:
+        yield
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+        raise
+    except duckdb.Error as error:
+        raise damaged(at, str(error)) from None

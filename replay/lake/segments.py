@@ -70,7 +70,7 @@ class Lake:
 
         Raises `StoreError` if that cannot be used, `SetupError` if fsspec is needed and not installed.
         """
-        self.at = str(at)
+        self.at = address(at)
         self._files, self._root = _opened(self.at)
 
     @cached_property
@@ -99,6 +99,15 @@ class Lake:
             missing_columns="insert",
         )
         return found.select(list(columns))
+
+    def sql(self, table: str, segments: Iterable[Segment]) -> str | None:
+        """Give SQL for the same, which DuckDB reads as it goes; None where only polars can: elsewhere, and nothing."""
+        files = [self._found[table][segment].url for segment in segments if segment in self._found[table]]
+        if not files or "://" in self._root:
+            return None
+        named = ", ".join(["'" + file.replace("'", "''") + "'" for file in files])
+        options = "hive_partitioning = true, hive_types = {'game': VARCHAR}, union_by_name = true"
+        return f"(SELECT {', '.join(schema(table))} FROM read_parquet([{named}], {options}))"
 
     def read(self, found: pl.LazyFrame) -> pl.DataFrame:
         """Give what is in a frame over `scan`; raises `StoreDamaged` if a file cannot be read."""
@@ -180,7 +189,12 @@ class Lake:
 
 def is_lake(at: Path | str) -> bool:
     """Say whether games that are recorded there are so in a lake: in a folder, or at an address."""
-    return "://" in str(at) or Path(at).is_dir()
+    return "://" in address(at) or Path(at).is_dir()
+
+
+def address(at: Path | str) -> str:
+    """Give where a lake is as text; an address that was taken for a path has lost one of its slashes."""
+    return re.sub(r"^([a-z0-9]+):/(?!/)", r"\1://", str(at))
 
 
 def damaged(at: str, said: str) -> StoreDamaged:

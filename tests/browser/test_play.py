@@ -124,7 +124,7 @@ def test_two_browsers_and_a_bot_play_a_whole_game_with_reactions_that_a_third_fo
     browser: Browser, address: str, database: Path
 ) -> None:
     box = msgspec.to_builtins(default_sheet(find("trash-pandas")))
-    box |= {"hands": [2, 2, 2, 2], "copies": [0, 0, 0, 9, 0, 1, 0, 0]}
+    box |= {"hands": [2, 2, 2, 0], "copies": [0, 0, 0, 7, 0, 1, 0, 0]}  # two cards to draw, and it is over
     players = [{"name": "Ann"}, {"name": "Ben"}, {"name": "bot", "bot": "random"}]
     wish = {"game": "trash-pandas", "players": players, "components": box, "window": 0}
     created = Client(address.removeprefix("http://"), TOKEN).ask("POST", "/live", wish)
@@ -146,5 +146,5 @@ def test_two_browsers_and_a_bot_play_a_whole_game_with_reactions_that_a_third_fo
     assert (verdict.failures, verdict.finished, verdict.grades[-1]) == ((), True, "exact")
     moves = [event for event in Timeline(tape).events if isinstance(event, Move)]
     assert {move.seat for move in moves} == {0, 1, 2}
-    # Ann stops after her first roll, and there is no hand of two without a Yum Yum: Ben is asked.
+    # Ann stops after her first roll, and no hand of two is without a Yum Yum: Ben is asked, and in turn the bot.
     assert 1 in [move.seat for move in moves if isinstance(move, YumYumPlayed | YumYumKept)]

@@ -95,7 +95,7 @@ def test_figures_are_files(page: Page, tmp_path: Path) -> None:
     expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
     page.get_by_text("How this is counted, and the figures as a file").click()
     files = {}
-    for name in ("CSV", "Parquet"):
+    for name in ("CSV", "Parquet", "Vega-Lite"):
         with page.expect_download() as download:
             page.get_by_role("button", name=name, exact=True).click()
         files[name] = tmp_path / download.value.suggested_filename
@@ -103,6 +103,7 @@ def test_figures_are_files(page: Page, tmp_path: Path) -> None:
     rows = pl.read_csv(files["CSV"])
     assert rows["n"].to_list() == [20, 20]
     assert pl.read_parquet(files["Parquet"]).columns == rows.columns
+    assert "vega-lite" in json.loads(files["Vega-Lite"].read_text())["$schema"]
     page.get_by_test_id("stVegaLiteChart").hover()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as PNG").click()

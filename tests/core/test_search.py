@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from core.bots import Bot, RandomBot, View
 from core.bots.named import Bots
-from core.bots.search import Search, searchable
+from core.bots.search import Search, Trials, searchable, value
 from core.bots.seats import record_of, seated
 from core.conformance import Broken, check_game, check_worlds, random_game, seat_counts
 from core.determinise import Card, Passage, Place, deal
 from core.engine import fold, play, start, states
-from core.game import Game
+from core.game import Game, Outcome
 from core.games.cherry_on_the_cake import Cherry
 from core.games.picnic_palace import Picnic
 from core.games.queen_of_the_cupcakes import Queen
@@ -265,9 +265,9 @@ def test_with_one_move_there_is_nothing_to_search() -> None:
 
 
 def test_each_move_is_tried_once_before_the_clock_is_asked() -> None:
-    asked = iter([True, True, False])
-    thought = Search(Dealing, 1000, lambda: next(asked)).think(at_the_heap(5), taking(1, 2, 3), Rng(b"think", 0))
-    assert thought.rollouts == 5
+    bot = Search(Dealing, 1000, lambda: partial(next, iter([True, True, False])))
+    for _ in range(2):  # the timer begins anew with each decision
+        assert bot.think(at_the_heap(5), taking(1, 2, 3), Rng(b"think", 0)).rollouts == 5
     assert Search(Dealing, 1).think(at_the_heap(5), taking(1, 2, 3), Rng(b"think", 0)).visits == (1, 1, 1)
 
 
@@ -317,6 +317,25 @@ def test_the_searching_bot_sees_no_more_than_its_view() -> None:
     assert len(Counter([table.hands for table in dealt])) > 4
 
 
+def test_partners_win_together_and_who_ties_shares() -> None:
+    queen = load("queen-of-the-cupcakes")
+    table: Any = fold(queen, [start(queen, 4, QueenOptions(teams=True))])
+    won = replace(table, outcome=Outcome("bin_full", (15, 5, 15, 5), ((0, 2), (1, 3))))
+    assert [value(queen, won, seat) for seat in range(4)] == pytest.approx([0.875, 0.125, 0.875, 0.125])
+    alone = replace(won, teams=False, outcome=Outcome("bin_full", (5, 5, 5, 5), ((0, 1, 2, 3),)))
+    assert value(queen, alone, 0) == pytest.approx(0.5 / 4 + 0.25)
+    assert value(queen, replace(alone, outcome=Outcome("given_up", (0, 0, 0, 0), ())), 0) == 0
+
+
+def test_a_move_that_gained_little_does_not_replace_what_the_playout_bot_would_do() -> None:
+    trials = Trials(2)
+    for gained in (0.4, 0.5, 0.4):
+        assert trials.best(usual=0) == 0
+        trials.add(0, 0.5)
+        trials.add(1, 0.5 + gained)
+    assert (trials.best(usual=0), trials.best(usual=None)) == (1, 1)
+
+
 # --- by name ---------------------------------------------------------------------------------------------------------
 
 
@@ -332,7 +351,7 @@ def test_a_budget_is_written_in_the_name_of_the_bot() -> None:
         "search:1.5",
         "search:-1",
         "search: 5",
-        "search:1000000",
+        "search:100000",
         "find:5",
         5,
     ):

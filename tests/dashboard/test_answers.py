@@ -83,6 +83,12 @@ def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
     assert [layer["mark"]["type"] for layer in layers] == ["tick", "rule", "point", "point"]
 
 
+def test_an_equal_share_beyond_every_interval_is_on_the_chart() -> None:
+    frame = statistics.win_rates(seats_played({0: 4, 1: 2}, 60), "seat").with_columns(label=pl.lit("x"))
+    scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in charts.rates(frame, "share").to_dict()["layer"]]
+    assert all(top > 0.5 for _, top in scales)
+
+
 def test_a_frame_with_cells_can_be_clicked() -> None:
     frame = statistics.win_rates(seats_played({0: 20}, 40), "seat").with_columns(label=pl.lit("x"))
     chart = charts.rates(cells(frame, seat="seat", always=Cell(won=True)), "share").to_dict()

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.address import plain
 from replay import experiments
-from replay.simulate import Batch
-from replay.store import Store
+from replay.filters import Cell
+from replay.store import Filter, Store
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 QUEEN = "queen-of-the-cupcakes"
@@ -86,16 +86,11 @@ def test_one_question_is_asked_for_in_the_address(page: Open) -> None:
 
 def test_the_games_behind_a_variant_are_a_click_away(page: Open, file: Path) -> None:
     links = [link.proto for link in page(question="wins").get("page_link")]
-    tags = {f"bins/{name}" for name in ("five", HOSTILE)}
     assert len([link for link in links if "statistics" in link.page]) == 2
     assert len([link for link in links if "statistics" not in link.page]) == 2
-    at = page(question="wins", behind="wins~seat=0")
-    assert "30 games behind it (seat 0)" in said(at)
-    assert {note.text for note in Store(file).notes(Batch.id_of(first(), 0)) if note.kind == "tag"} <= tags
-
-
-def first() -> Batch:
-    return next(iter(experiments.batches(experiments.parse(TEXT.encode())).values()))
+    at = page(question="endings", behind="endings~ended=bin_full")
+    wanted = Filter(game=QUEEN, tags=(f"bins/{HOSTILE}",), cell=Cell(ended="bin_full"))
+    assert f"{Store(file).count(wanted)} games behind it (ended bin_full)" in said(at)
 
 
 def test_an_empty_database_says_how_experiments_get_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

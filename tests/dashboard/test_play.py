@@ -245,3 +245,17 @@ def test_a_service_with_a_token_wants_it_before_a_game_begins(open_page: Open, m
     at.text_input(key="new-token").input("the token of this service").run()
     press(at, "Begin")
     assert "live" in at.query_params
+
+
+def test_the_organiser_breaks_a_game_off_and_every_player_is_told(open_page: Open) -> None:
+    open_page()
+    game, tokens = created(Player("Ann"), Player("Ben"))
+    ben = open_page(game.id, tokens.seats[1])
+    ann = open_page(game.id, tokens.seats[0])
+    for token, told in ((tokens.seats[0], "not the organiser's token"), (tokens.organiser, "was broken off")):
+        next(box for box in ann.text_input if box.label == "Token of the organiser").input(token or "")
+        press(ann, "Break the game off")
+        assert told in everything(ann)
+    ben.run()
+    assert "hidden cards and its seed are open to everybody" in everything(ben)
+    assert "the one that was committed to" in everything(ben)

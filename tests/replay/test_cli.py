@@ -46,7 +46,7 @@ def test_games_lists_seats_options_bots_and_where_components_are_known_from(tabl
     games = {game["game"]: game for game in asked(tabletape, "games")}
     assert games[QUEEN]["seats"] == [2, 5]
     assert games[QUEEN]["options"] == {"teams": False}
-    assert games[QUEEN]["bots"] == ["random", "greedy"]
+    assert games[QUEEN]["bots"] == ["random", "search", "greedy"]
     assert games[QUEEN]["provenance"] == {"reconstructed": 3, "rulebook": 6}
     code, out, _ = tabletape("games")
     assert code == 0

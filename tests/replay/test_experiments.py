@@ -363,7 +363,7 @@ def test_an_effect_that_is_certain_is_seen_and_said(played: tuple[Store, experim
     start = found_in(result, "start_hand", "blue")
     assert start.difference == 0
     assert start.correlation == pytest.approx(1), "the same decks: common random numbers"
-    assert verdict(start, figures_of(QUEEN)).endswith("blue: no difference seen")
+    assert verdict(start, figures_of(QUEEN)).endswith("blue: no difference seen (0.00 to 0.00)")
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

@@ -229,3 +229,9 @@ def test_an_address_needs_a_file_system_that_fsspec_knows(lake: str, mixed: Stor
     assert LakeStore(f"file://{lake}").count() == mixed.count()
     with pytest.raises(StoreError, match="cannot open nowhere://x"):
         Lake("nowhere://x")
+
+
+def test_a_lake_that_is_not_there_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("import", "check"):
+        assert run(["lake", command, str(tmp_path / "nowhere")]) == 3
+        assert "there are no games in" in capsys.readouterr().err

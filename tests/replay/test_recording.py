@@ -20,7 +20,7 @@ from events.errors import SetupError, UnlawfulEvent
 from events.tape import Header, Player
 from replay.branching import fresh_id
 from replay.draft import Draft, Question, strangers
-from replay.errors import Conflict
+from replay.errors import Conflict, StoreBusy
 from replay.games import default_sheet, load
 from replay.live import LiveGames, Wish
 from replay.live_tokens import Entry, Face
@@ -109,6 +109,11 @@ def test_a_recording_goes_on_after_a_restart_and_counts_when_it_is_written(store
         recordings = Recordings(store, appender)
         recording, source, token = picnic(recordings)
         record(recordings, recording, source, 6)
+        early = Recordings(store, appender).find(recording.id)
+        assert early is not None
+        record(recordings, recording, source, 1)
+        with pytest.raises(StoreBusy, match="another process"):
+            recordings.enter(early, None, early.count)
         with pytest.raises(SetupError, match="being recorded"):
             LiveGames(store, appender).find(recording.id)
     with store.appender() as appender:

@@ -22,10 +22,11 @@ from events.codec import canonical, encode
 from events.errors import FormatError, TabletapeError
 from events.jsonl import halted, read, write
 from events.tape import Fault, Fork, Header, Player, Tape, digest, sealed
-from replay.database import Database
+from replay import bulk
+from replay.database import Database, Hold
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.games import default_sheet
-from replay.rows import EVENT_BYTES, account, check, frames, is_event, parts
+from replay.rows import EVENT_BYTES, account, check, event_bytes, frames, is_event, parts
 from replay.store import Added, Filter, Rebuilt, Store
 from replay.tables import TABLES, VERSION
 from replay.timeline import Timeline
@@ -170,6 +171,7 @@ def test_events_of_any_shape_come_back(opening: bytes, tag: str, fields: dict[st
     assert (body, verbatim) == parts(kind, raw)
     again = f"SELECT {EVENT_BYTES} FROM (SELECT $kind AS kind, $body AS body, $raw::BLOB AS raw)"
     assert duckdb.execute(again, {"kind": kind, "body": body, "raw": verbatim}).fetchall() == [(raw,)]
+    assert event_bytes(kind, body, verbatim) == raw
 
 
 def test_hostile_names_are_only_text(store: Store) -> None:
@@ -229,6 +231,27 @@ def test_an_id_twice_in_one_go(store: Store, tapes: list[Tape]) -> None:
     added = store.add([tapes[0], tapes[0], with_events(tapes[1], 0, tapes[1].events), tapes[2]])
     assert (added.new, added.known, added.changed) == (2, 1, (id_of(0),))
     assert list(store.tapes()) == [tapes[0], tapes[2]]
+
+
+def test_batches_are_small_as_long_as_others_wait(
+    path: Path, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = True
+    monkeypatch.setattr(Hold, "wanted", lambda hold: wanted)
+    monkeypatch.setattr(bulk, "ROWS", 4 * 90)
+    monkeypatch.setattr(bulk, "FEWEST", 1)
+    store = Store(path)
+
+    def batches() -> list[int]:
+        seen = list[int]()
+        store.add(tapes, seen.append)
+        return seen
+
+    assert batches()[0] > 1  # it is not known yet that somebody waits
+    assert batches() == list(range(1, 13))
+    wanted = False
+    assert [batches() for _ in range(3)][-1] == [12]
+    assert list(store.tapes()) == tapes
 
 
 def test_progress_counts_tapes_by_batches(store: Store, tapes: list[Tape]) -> None:

@@ -27,7 +27,7 @@ class Picnic(Game[Table]):
     union = PicnicEvent
     sheet_type = PicnicSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"planner": PlannerBot, "patient": PatientBot}
-    playout = PatientBot
+    playout = PlannerBot
     bound = 50_000
     irrevocable = (StartSeatDrawn, FirstCardsFlipped, CardFlipped)
     metrics = METRICS
