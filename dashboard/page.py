@@ -9,6 +9,7 @@ from html import escape
 from typing import Final
 
 from dashboard.frames import payload
+from dashboard.payload import Payload
 from dashboard.viewer import CSS, HTML, JS, Aside, Remark, message
 from events.marks import Viewer
 from replay.notes import Note, as_seen
@@ -38,30 +39,37 @@ mount({ data: new TextEncoder().encode(text), parentElement: document.body, setS
 def single_page(timeline: Timeline, viewer: Viewer, notes: Sequence[Note] = ()) -> bytes:
     """Give a whole replay, as one viewer may see it, as an HTML file that steps by itself.
 
-    Nothing that the viewer may not see is in it. It loads nothing and runs no script but its own (its policy says so),
-    and the notes are those that the viewer may read.
+    Nothing that the viewer may not see is in it, and the notes are those that the viewer may read.
     """
     remarks = [Remark(note.id, note.step, note.kind, note.text) for note in as_seen(notes, timeline, viewer)]
     aside = Aside(tabs=("state", "notes") if remarks else ("state",), notes=tuple(remarks))
+    who = f"{', '.join(names_of(timeline))} — {_seen_by(timeline, viewer)}"
+    return page(timeline.game.title, who, payload(timeline, viewer), aside)
+
+
+def page(title: str, who: str, frames: Payload, aside: Aside, step: int = 0) -> bytes:
+    """Give frames as an HTML file with a viewer, opened at a step.
+
+    It loads nothing and runs no script but its own: its policy says so.
+    """
     # "<" never stands in JSON but within strings, where its number says the same and ends no script element.
-    data = message(payload(timeline, viewer), "page", 0, aside).decode().replace("<", "\\u003c")
+    data = message(frames, "page", step, aside).decode().replace("<", "\\u003c")
     style, script = _LOOK + CSS, JS + _START
     policy = (
         f"default-src 'none'; script-src {_sum(script)}; style-src {_sum(style)}; base-uri 'none'; form-action 'none'"
     )
-    title = escape(timeline.game.title)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
+<title>{escape(title)}</title>
 <style>{style}</style>
 </head>
 <body>
-<h1>{title}</h1>
-<p class="who">{escape(", ".join(names_of(timeline)))} — {escape(_seen_by(timeline, viewer))}</p>
+<h1>{escape(title)}</h1>
+<p class="who">{escape(who)}</p>
 {HTML}
 <script type="application/json" id="replay">{data}</script>
 <script type="module">{script}</script>

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from dashboard.scene import ROLES
+from tests.browser import viewer_page
 
 PAGE = Path(__file__).with_name("viewer_page.py")
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,26 @@ def open_viewer(context: BrowserContext, address: str) -> Iterator[Open]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
         expect(page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
+        return page
+
+    yield start
+    for page in context.pages:
+        page.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def open_alone(context: BrowserContext, tmp_path: Path) -> Iterator[Open]:
+    """Gives the same function for the page of one file: for what happens in the browser alone."""
+    complaints: list[str] = []
+
+    def start(**query: object) -> Page:
+        file = tmp_path / "viewer.html"
+        file.write_bytes(viewer_page.alone(query))
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri())
         return page
 
     yield start
@@ -115,8 +136,8 @@ def test_keys_belong_to_whoever_is_typing(open_viewer: Open) -> None:
     expect_step(page, 6)
 
 
-def test_the_list_of_keys_holds_the_keys_back(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_the_list_of_keys_holds_the_keys_back(open_alone: Open) -> None:
+    page = open_alone()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("ArrowRight")
@@ -127,8 +148,8 @@ def test_the_list_of_keys_holds_the_keys_back(open_viewer: Open) -> None:
     expect_step(page, 1)
 
 
-def test_space_plays_and_pauses(open_viewer: Open) -> None:
-    page = open_viewer(steps=6)
+def test_space_plays_and_pauses(open_alone: Open) -> None:
+    page = open_alone(steps=6)
     page.locator(".speed").select_option("10")
     page.locator(".picture").click()
     page.keyboard.press("Space")
@@ -143,8 +164,8 @@ def test_space_plays_and_pauses(open_viewer: Open) -> None:
     expect_step(page, 1, last=5)
 
 
-def test_buttons_and_number(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_buttons_and_number(open_alone: Open) -> None:
+    page = open_alone()
     walk = {"Next step": 1, "Next turn": 3, "Last step": LAST, "Previous step": LAST - 1, "Previous turn": LAST - 3}
     for name, step in walk.items():
         page.get_by_role("button", name=name, exact=True).click()
@@ -158,8 +179,8 @@ def test_buttons_and_number(open_viewer: Open) -> None:
         expect_step(page, step)
 
 
-def test_a_click_on_an_event_goes_there_and_the_rule_opens(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_a_click_on_an_event_goes_there_and_the_rule_opens(open_alone: Open) -> None:
+    page = open_alone()
     page.get_by_role("button", name="Clementine lays 2 cards").first.click()
     expect_step(page, 7)
     expect(page.locator(".now .words")).to_have_text("Clementine lays 2 cards")
@@ -174,8 +195,8 @@ def test_a_click_on_an_event_goes_there_and_the_rule_opens(open_viewer: Open) ->
     expect(page.get_by_text("What ruling QC-05 says")).to_be_visible()
 
 
-def test_filters_and_stepping_through_what_they_show(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_filters_and_stepping_through_what_they_show(open_alone: Open) -> None:
+    page = open_alone()
     shown = page.locator(".list li:visible")
     expect(page.locator(".count")).to_have_text("40 events")
     page.locator(".kind").select_option(label="cards_laid")
@@ -210,8 +231,8 @@ def test_the_current_event_stays_in_view_and_the_page_stays_put(open_viewer: Ope
     assert page.locator(".list").evaluate("list => list.getBoundingClientRect().top >= 0")
 
 
-def test_scrubbing_draws_on_the_way(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_scrubbing_draws_on_the_way(open_alone: Open) -> None:
+    page = open_alone()
     page.locator(".picture").evaluate(
         """svg => {
             window.seen = new Set();
@@ -233,8 +254,8 @@ def test_scrubbing_draws_on_the_way(open_viewer: Open) -> None:
         expect_step(page, step)
 
 
-def test_any_way_to_a_step_draws_the_same_picture(open_viewer: Open) -> None:
-    page = open_viewer(step=20)
+def test_any_way_to_a_step_draws_the_same_picture(open_alone: Open) -> None:
+    page = open_alone(step=20)
     directly = picture(page), page.locator(".tree").inner_text(), page.locator(".diff").inner_text()
     for key in ("Home", "End", "Shift+ArrowLeft", *["ArrowLeft"] * 20, "Home", *["ArrowRight"] * 20):
         page.keyboard.press(key)
@@ -242,8 +263,8 @@ def test_any_way_to_a_step_draws_the_same_picture(open_viewer: Open) -> None:
     assert (picture(page), page.locator(".tree").inner_text(), page.locator(".diff").inner_text()) == directly
 
 
-def test_what_changed_and_the_state(open_viewer: Open) -> None:
-    page = open_viewer(step=5)  # the bank is filled up
+def test_what_changed_and_the_state(open_alone: Open) -> None:
+    page = open_alone(step=5)  # the bank is filled up
     expect(page.locator(".diff li").first).to_have_text("draw65→64")
     expect(page.locator(".diff li", has_text="bank[4]")).to_contain_text("absent→")
     marked = page.locator(".picture g.marked")
@@ -261,8 +282,8 @@ def test_what_changed_and_the_state(open_viewer: Open) -> None:
     expect(page.locator(".unchanged")).to_have_text("The first step: everything is new.")
 
 
-def test_hostile_names_are_words(open_viewer: Open) -> None:
-    page = open_viewer(names="hostile")
+def test_hostile_names_are_words(open_alone: Open) -> None:
+    page = open_alone(names="hostile")
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     for _ in range(12):
@@ -277,8 +298,8 @@ def test_hostile_names_are_words(open_viewer: Open) -> None:
     assert [url for url in requests if "pwned" in url or url.endswith("/x")] == []
 
 
-def test_elements_that_no_scene_can_hold_are_not_drawn_either(open_viewer: Open) -> None:
-    page = open_viewer(smuggle=1)
+def test_elements_that_no_scene_can_hold_are_not_drawn_either(open_alone: Open) -> None:
+    page = open_alone(smuggle=1)
     smuggled = page.locator("g[data-group=smuggled] > *")
     assert smuggled.evaluate_all("nodes => nodes.map(node => node.outerHTML)") == [
         '<rect x="1" width="5" height="5"></rect>'
@@ -351,8 +372,8 @@ def test_next_to_nothing_recorded(open_viewer: Open, steps: int) -> None:
     expect(page.get_by_text("The server knows step 0.")).to_be_visible()
 
 
-def test_a_phone_shows_it_without_sideways_scrolling(open_viewer: Open) -> None:
-    page = open_viewer(names="hostile", step=12)
+def test_a_phone_shows_it_without_sideways_scrolling(open_alone: Open) -> None:
+    page = open_alone(names="hostile", step=12)
     page.set_viewport_size({"width": 390, "height": 844})
     for width in (358, 900):  # fitted, enlarged
         assert page.locator(".picture").evaluate("svg => svg.clientWidth") == width
@@ -374,8 +395,8 @@ def test_the_picture_follows_the_theme_of_the_page_and_stays_at_its_step(open_vi
     expect_step(page, 3)
 
 
-def test_walks_by_key_and_by_button(open_viewer: Open) -> None:
-    page = open_viewer(watch=1)
+def test_walks_by_key_and_by_button(open_alone: Open) -> None:
+    page = open_alone(watch=1)
     walk = {"m": 1, "s": 2, "k": 5, "d": 6, "}": 12, "{": 0, "w": 10, "Shift+W": 10}
     walk |= {"Shift+M": 9, "Shift+K": 6, "t": 33}
     for key, step in walk.items():
@@ -399,8 +420,8 @@ def test_walks_by_key_and_by_button(open_viewer: Open) -> None:
     expect(page.locator(".list .hit").first).to_have_attribute("title", "<b>tens</b>")
 
 
-def test_a_value_leads_to_where_it_changed_and_back(open_viewer: Open) -> None:
-    page = open_viewer(step=10)
+def test_a_value_leads_to_where_it_changed_and_back(open_alone: Open) -> None:
+    page = open_alone(step=10)
     page.get_by_role("button", name=re.compile("^draw: ")).click()
     expect_step(page, 8)
     expect(page.locator(".trail")).to_contain_text("changed at this step")
@@ -462,8 +483,8 @@ def test_a_long_replay_comes_in_parts(open_viewer: Open) -> None:
     expect(page.get_by_text("The server knows step 57.")).to_be_visible()
 
 
-def test_what_cannot_be_opened_is_greyed_and_passes_can_be_hidden(open_viewer: Open) -> None:
-    page = open_viewer(lost=3)
+def test_what_cannot_be_opened_is_greyed_and_passes_can_be_hidden(open_alone: Open) -> None:
+    page = open_alone(lost=3)
     expect(page.locator(".count")).to_have_text("40 events; 3 more cannot be shown")
     page.keyboard.press("End")
     page.locator(".list").evaluate("list => list.scrollTop = list.scrollHeight")

@@ -5,12 +5,14 @@ check), `step` (where to open), `part` (so many steps are sent at a time), `lost
 """
 
 import random
+from functools import cache
 from typing import Any
 
 import msgspec
 import streamlit as st
 
 from dashboard import scene
+from dashboard.page import page
 from dashboard.payload import Payload, Scalar, Step
 from dashboard.viewer import Aside, Remark, Watch, show
 
@@ -54,7 +56,7 @@ def picture(names: tuple[str, ...], active: int, draw: int, bank: list[str], han
     return scene.Scene(width, height, f"{len(bank)} cards in the bank; {names[active]} is to move.", groups)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def game(length: int, names: tuple[str, ...]) -> Payload:
     chance = random.Random(7)
     colours = list(COLOURS)
@@ -163,6 +165,20 @@ def part(payload: Payload, step: int, query: Any) -> Payload:
     )
 
 
+def wanted(query: Any) -> Payload:
+    """The game that is asked for."""
+    payload = game(int(query.get("steps", 40)), HOSTILE if query.get("names") == "hostile" else NAMES)
+    if "smuggle" in query:
+        payload = msgspec.structs.replace(payload, picture={**payload.picture, "smuggled": [(0, smuggled())]})
+    return payload
+
+
+def alone(query: Any) -> bytes:
+    """The same as a page of one file, which needs no server: what only the browser does is quicker seen there."""
+    payload = wanted(query)
+    return page("Viewer", "", part(payload, 0, query), aside(payload, query), int(query.get("step", 0)))
+
+
 def keep(note: dict[str, Any]) -> None:
     """Keep notes in the session, as a store would."""
     kept: list[Remark] = st.session_state.setdefault("notes", [])
@@ -172,10 +188,9 @@ def keep(note: dict[str, Any]) -> None:
         kept.append(Remark(str(len(kept)), note["step"], note["kind"], note["text"]))
 
 
-def aside(payload: Payload, query: Any) -> Aside:
+def aside(payload: Payload, query: Any, notes: tuple[Remark, ...] = ()) -> Aside:
     """Watches at every tenth step, and the notes so far."""
     hits = tuple(range(10, len(payload.steps), 10)) if "watch" in query else ()
-    notes = tuple(st.session_state.get("notes", ()))
     return Aside(("state", "notes"), query.get("tab", "state"), (Watch("<b>tens</b>", hits),), notes, writes=True)
 
 
@@ -183,9 +198,7 @@ def main() -> None:
     """Show the viewer with what the address asks for."""
     st.set_page_config(layout="wide")
     query = st.query_params
-    payload = game(int(query.get("steps", 40)), HOSTILE if query.get("names") == "hostile" else NAMES)
-    if "smuggle" in query:
-        payload = msgspec.structs.replace(payload, picture={**payload.picture, "smuggled": [(0, smuggled())]})
+    payload = wanted(query)
     place = st.container()  # the viewer stands above the widgets that it depends on
     again = st.checkbox("Something else")
     st.button("Run again")
@@ -198,7 +211,7 @@ def main() -> None:
             "viewer",
             2 if again else int(query.get("step", 0)),
             rev,
-            aside(payload, query),
+            aside(payload, query, tuple(st.session_state.get("notes", ()))),
             keep,
         )
     st.text(f"The server knows step {rested.step}.")
