@@ -57,26 +57,28 @@ def deal(
 
 
 class _Needs(NamedTuple):
-    """What the source and the target of an unseen passage must hold after it, since it is seen to leave them later."""
+    """The cards that are seen to leave the source, and the target, after an unseen passage, and did not come later."""
 
-    source: Counter[str]
-    target: Counter[str]
+    source: tuple[Passage, ...]
+    target: tuple[Passage, ...]
 
 
 def _needs(passages: Sequence[Passage]) -> dict[int, _Needs]:
     """Give the needs at each unseen passage, by its number."""
-    needed: dict[Place | None, Counter[str]] = {}
+    needed: dict[Place | None, list[Passage]] = {}
     found = dict[int, _Needs]()
     for number in reversed(range(len(passages))):
-        source, target, face, _ = passages[number]
-        if face == MASK:
-            if source is not None:
-                found[number] = _Needs(+needed.get(source, Counter()), +needed.get(target, Counter()))
+        passage = passages[number]
+        source, target = passage.source, passage.target
+        if passage.face == MASK:
+            found[number] = _Needs(tuple(needed.get(source, ())), tuple(needed.get(target, ())))
             continue
-        if target is not None and needed.get(target, Counter())[face]:
-            needed[target][face] -= 1
+        for need in needed.get(target, ()):
+            if need.face == passage.face and (need.before is None or number < need.before):
+                needed[target].remove(need)
+                break
         if source is not None:
-            needed.setdefault(source, Counter())[face] += 1
+            needed.setdefault(source, []).append(passage)
     return found
 
 
@@ -93,43 +95,38 @@ def _walk(
         carried = face
         if source is not None:
             cards = places[source]
+            at = _one(cards, face, before) if face != MASK else None
             if face == MASK:
                 needed, wanted = needs[number].source, Counter[str]()
                 if eager and target is not None and rng.below(2):
                     wanted = _short(places.get(target, ()), needs[number].target)
                 if eager and not rng.below(4):
-                    needed = Counter()
+                    needed = ()
                 at = _any(cards, needed, wanted, rng)
-                carried = cards.pop(at).face
-            else:
-                one = _one(cards, face, before)
-                if one is None:
-                    return None
-                cards.pop(one)
+                carried = cards[at].face
+            if at is None:
+                return None
+            cards.pop(at)
         if target is not None:
             places.setdefault(target, []).append(Card(carried, number))
     return places
 
 
-def _short(cards: Sequence[Card], needed: Counter[str]) -> Counter[str]:
+def _short(cards: Sequence[Card], needed: Sequence[Passage]) -> Counter[str]:
     """Give the faces that some cards lack; none if there are cards of any face enough to have them."""
     held = Counter([card.face for card in cards])
-    short = needed - held
+    short = Counter([need.face for need in needed]) - held
     return short if short.total() > held[MASK] else Counter()
 
 
-def _any(cards: Sequence[Card], needed: Counter[str], wanted: Counter[str], rng: Rng) -> int:
+def _any(cards: Sequence[Card], needed: Sequence[Passage], wanted: Counter[str], rng: Rng) -> int:
     """Choose a card that leaves unseen: if possible one that is wanted, and leaves the place all it needs."""
-    kept = Counter(needed)
-    free = list[int]()
-    for at, card in enumerate(cards):
-        if kept[card.face] > 0:
-            kept[card.face] -= 1
-        else:
-            free.append(at)
-    if short := kept.total():  # so many cards of any face must be those that are needed
-        blank = [at for at in free if cards[at].face == MASK]
-        free = [at for at in free if at not in blank[:short]]
+    kept = list(enumerate(cards))
+    for need in sorted(needed, key=lambda need: (need.before is None, need.before or 0)):
+        at = _one([card for _, card in kept], need.face, need.before)
+        if at is not None:
+            kept.pop(at)
+    free = [at for at, _ in kept]
     liked = [at for at in free if cards[at].face in wanted or cards[at].face == MASK] if wanted else []
     return rng.choice(liked or free or range(len(cards)))
 

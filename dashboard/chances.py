@@ -6,9 +6,8 @@ A game is played on in processes of their own, one game at a time for the whole 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from threading import Lock
 from typing import Final
 
@@ -29,6 +28,7 @@ from replay.judging import Decision, better, choices, trial_for
 from replay.report import names_of
 from replay.simulate import bots_for
 from replay.timeline import Timeline
+from replay.workers import processes
 
 BOT: Final = "played-on-by"
 """The name in the address of the bot that plays on."""
@@ -133,7 +133,7 @@ def _pool() -> Iterator[Executor]:
     if not _busy.acquire(blocking=False):
         raise SetupError("Another game is being played on here. Try again in a moment.")
     try:
-        with ProcessPoolExecutor(JOBS, mp_context=get_context("spawn")) as pool:
+        with processes(JOBS) as pool:
             yield pool
     finally:
         _busy.release()

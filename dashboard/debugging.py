@@ -21,6 +21,7 @@ from events.marks import Viewer
 from replay.alternatives import Alternatives, Option, alternatives
 from replay.branching import branch, choose, fresh_id, keep, lineage, option_of, play_on
 from replay.notes import as_seen, audience
+from replay.reasons import KIND
 from replay.simulate import bots_for
 from replay.watches import LONGEST, WatchError
 
@@ -194,7 +195,7 @@ def remarks(library: Library, id: str, viewer: Viewer) -> tuple[Remark, ...]:
     """Give the notes that the viewer may read, at its own steps."""
     found = as_seen(recordings.store().notes(id), library.timeline(id), viewer)
     return tuple(
-        [Remark(note.id, note.step, note.kind, note.text) for note in found if note.kind in ("note", "bookmark")]
+        [Remark(note.id, note.step, note.kind, note.text) for note in found if note.kind in ("note", "bookmark", KIND)]
     )
 
 

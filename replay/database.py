@@ -343,7 +343,7 @@ class Database:
             if found == version:
                 if lacking := sorted(set(schema) - tables):
                     raise StoreDamaged(f"{self.path} is damaged: it has no table {lacking[0]}")
-                self._check_generation(lease)
+                self._check_again(lease)
         if found is None:  # its first writer was stopped between making the file and making the tables
             self._create(schema, version)
         elif version > found >= min(steps, default=version):

@@ -22,9 +22,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from core.bots import Bot, View
+from core.bots import Bot, View, seats
 from core.game import State
-from core.redact import redact, seen
+from core.redact import redact
 from core.rng import Rng
 from core.rollouts import rollout, shares
 from events.base import Event, RoundStarted, TurnStarted
@@ -145,10 +145,10 @@ def at_table(timeline: Timeline, step: int, viewer: Viewer, rng: Rng) -> State:
     return world
 
 
-def record_of(timeline: Timeline, step: int, viewer: Viewer) -> list[Event]:
-    """Give what a viewer has seen happen up to a step of the timeline."""
-    events = [seen(event, viewer) for event in timeline.events[: step + 1]]
-    return [event for event in events if event is not None]
+def record_of(timeline: Timeline, step: int, viewer: Viewer) -> Sequence[Event]:
+    """Give what a viewer has seen happen up to a step of the timeline, as bots may remember it."""
+    events = timeline.events[: step + 1]
+    return events if isinstance(viewer, str) else seats.record_of(events, viewer)
 
 
 def key_of(number: int) -> bytes:

@@ -122,12 +122,16 @@ class Store(Reading, Writing):
         return Measurements(done, tuple(bad))
 
     def _add_up(self) -> None:
-        """Make the sums of `tally` anew, if they are none of today: read while others read, then written in no time."""
+        """Make the sums of `tally` anew, if they are none of today: metric by metric, so that nobody waits for long."""
+        parts = list[pl.DataFrame]()
         with self._database.reading() as lease:
-            sums = None if tally_sums.are_fresh(lease) else tally_sums.made(lease)
-        if sums is not None and sums.height:
+            metrics = [] if tally_sums.are_fresh(lease) else tally_sums.metrics(lease)
+        for metric in metrics:
+            with self._database.reading() as lease:
+                parts.append(tally_sums.made(lease, metric))
+        if parts:
             with self._database.writing() as lease:
-                tally_sums.keep(lease, sums)
+                tally_sums.keep(lease, pl.concat(parts))
 
     def _readable(self, ids: Sequence[UUID], bad: list[Finding]) -> Iterator[list[Tape]]:
         """Tapes by the chunk; of a damaged file those that can be read, and the others as findings."""

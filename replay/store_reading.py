@@ -120,7 +120,11 @@ class Reading:
         `fault_step` and `fault_reason` say up to where and why.
         """
         return self._frame(
-            f"SELECT {REPLAYS} FROM replay WHERE {{where}} ORDER BY added DESC LIMIT $limit OFFSET $offset",
+            f"""
+            SELECT {REPLAYS} FROM replay WHERE id IN (
+              SELECT id FROM replay WHERE {{where}} ORDER BY added DESC LIMIT $limit OFFSET $offset
+            ) ORDER BY added DESC
+            """,  # the wide columns of those alone that are shown
             wanted,
             limit=limit,
             offset=offset,

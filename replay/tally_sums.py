@@ -34,18 +34,29 @@ def are_fresh(lease: Lease) -> bool:
     return bool(lease.rows(f"SELECT 1 FROM tally_sum WHERE stamp = {STAMP} LIMIT 1"))
 
 
-def made(lease: Lease) -> pl.DataFrame:
-    """Give the sums of what is measured now; branches of other games are left out."""
-    return lease.frame(f"""
+def metrics(lease: Lease) -> list[str]:
+    """Give the metrics that something was found by."""
+    return [metric for (metric,) in lease.rows("SELECT DISTINCT metric FROM tally ORDER BY metric")]
+
+
+def made(lease: Lease, metric: str) -> pl.DataFrame:
+    """Give the sums of a metric, of what is measured now; branches of other games are left out."""
+    return lease.frame(
+        f"""
         SELECT {STAMP} AS stamp, metric, game, seats, lot, winners, key, count(*) AS games, sum(n)::BIGINT AS n,
           sum(total)::BIGINT AS total, max(n) AS most
-        FROM tally WHERE replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL)
+        FROM tally WHERE metric = $metric AND replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL)
         GROUP BY ALL ORDER BY ALL
-    """)
+        """,
+        metric=metric,
+    )
 
 
 def keep(lease: Lease, sums: pl.DataFrame) -> None:
-    """Store sums in place of those that were there."""
+    """Store the sums of all metrics in place of those that were there; none if something else is measured by now."""
     lease.run("DELETE FROM tally_sum")
     with lease.given({"new_sums": sums}):
-        lease.run("INSERT INTO tally_sum BY NAME SELECT * FROM new_sums")
+        lease.run(f"""
+            INSERT INTO tally_sum BY NAME
+            SELECT * FROM new_sums WHERE (SELECT bool_and(stamp = {STAMP}) FROM new_sums)
+        """)

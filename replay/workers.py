@@ -54,7 +54,7 @@ def spread(
     if executor is not None:
         yield from _handed_out(work, pieces, lambda: nullcontext(executor), AHEAD * jobs, go_on)
     elif jobs > 1:
-        yield from _handed_out(work, pieces, lambda: _processes(jobs), AHEAD * jobs, go_on)
+        yield from _handed_out(work, pieces, lambda: processes(jobs), AHEAD * jobs, go_on)
     else:
         for piece in pieces if go_on() else ():
             yield work(piece)
@@ -95,7 +95,8 @@ def _handed_out(
 
 
 @contextmanager
-def _processes(jobs: int) -> Iterator[Executor]:
+def processes(jobs: int) -> Iterator[Executor]:
+    """Give fresh processes of this machine as an executor, until the block ends."""
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
     try:
         yield pool

@@ -5,7 +5,7 @@ move, and plays on to the end with the game's playout bot at every seat. Which m
 confidence bounds, with the square root of the trials in place of their logarithm, since the best move is wanted and not
 the best sum of rewards (D. Tolpin, S. E. Shimony, "MCTS based on simple regret", AAAI 2012). Trial j of every move is
 made at the same table with the same dice: moves are compared by what they are, not by their luck. What the playout bot
-would do is given up only for a move that has gained clearly more, so a small budget does no harm.
+would do is given up only for a gain that is to be believed, so a small budget does no harm.
 
 Only sums, quotients and square roots are reckoned with, which are the same on every machine.
 """
@@ -13,7 +13,8 @@ Only sums, quotients and square roots are reckoned with, which are the same on e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import sqrt
+from functools import partial
+from math import fsum, sqrt
 from typing import Any, ClassVar, TypeAlias, get_args, get_origin
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ from core.game import Game, State
 from core.redact import hides, marks_of
 from core.rng import Rng
 from core.rollouts import shares
-from events.base import Event, Move
+from events.base import Event, Move, TurnStarted
 from events.errors import SetupError, UnlawfulEvent
 
 ROLLOUTS = 200
@@ -40,9 +41,10 @@ LEAD = 10
 """The lead in points that is half of all there is to gain by a lead."""
 
 
-CLEARLY = 1.0
-"""How much more than what the playout bot would do a move must have gained, summed over the trials of both."""
-
+CAUTION = 12
+"""How strongly a gain over the playout bot's own choice is doubted: 12 is 0.03 / 0.05^2. So does somebody, by Bayes and
+the normal law, who expects any other move to be worth 0.03 less, give or take 0.05.
+"""
 
 Timer: TypeAlias = Callable[[], Callable[[], bool]]
 """For whoever has a clock: called as a decision begins, it gives what is asked before each rollout, whether there is
@@ -96,12 +98,16 @@ class Trials:
         return first - second > left
 
     def best(self, usual: int | None) -> int:
-        """Give the move that was tried most, if it has gained clearly more than the usual one in the same trials."""
+        """Give the move that was tried most, if what it gained over the usual one in the same trials is to be believed.
+
+        The spread of the gains is theirs, smoothed by four trials of a half, since a few tell little of it.
+        """
         best = max(range(len(self.visits)), key=lambda at: (self.visits[at], self._sums[at]))
         if usual is None or best == usual:
             return best
         gains = [value - other for value, other in zip(self.values[best], self.values[usual], strict=False)]
-        return best if sum(gains) > CLEARLY else usual
+        variance = (fsum([gain * gain for gain in gains]) + 4 * 0.25) / (len(gains) + 4)
+        return best if fsum(gains) > CAUTION * variance else usual
 
 
 class Search:
@@ -143,19 +149,23 @@ class Search:
             trial = len(trials.values[at])
             if trial == len(worlds):
                 worlds.append(game.world(view, Rng(key, trial, b"world")))
-            trials.add(at, self._played_out(game, worlds[trial], moves[at], view, Rng(key, trial, b"playout")))
+            trials.add(at, self._played_out(game, worlds[trial], moves[at], view, partial(_luck, key, trial)))
         usual = None if self._playout.blind else moves.index(self._playout.choose(view, moves, rng))
         visits = tuple(trials.visits)
         return Thought(moves[trials.best(usual)], visits, tuple(trials.means()), sum(visits))
 
-    def _played_out(self, game: Game[Any], state: Any, move: Move, view: View, rng: Rng) -> float:
+    def _played_out(self, game: Game[Any], state: Any, move: Move, view: View, luck: Callable[[int], Rng]) -> float:
         """Give the value for the seat of the end that the playout bot comes to. Everything in it is made up, so the
         bot is handed the whole table; `core.engine.play` would record and redact for nobody.
         """
         choose, record = self._playout.choose, list(view.record)
         event: Event = move
+        turns, rng = 0, luck(0)
         for _ in range(game.bound):
             record.append(event)
+            if isinstance(event, TurnStarted):
+                turns += 1
+                rng = luck(turns)
             state = game.evolve(state, event)
             due = game.forced(state)
             if due is None:
@@ -169,6 +179,11 @@ class Search:
             else:
                 event = due.sample(rng) if isinstance(due, Chance) else due
         raise UnlawfulEvent(f"{game.title} has not ended after {game.bound} more events")
+
+
+def _luck(key: bytes, trial: int, turns: int) -> Rng:
+    """Give the randomness of a turn, so that moves which need more of it in one turn share it again in the next."""
+    return Rng(key, trial << 32 | turns, b"playout")
 
 
 def searchable(kind: type[Game[Any]]) -> bool:

@@ -57,6 +57,7 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "compare": branches.compare,
     "note": notes.note,
     "notes": notes.notes,
+    "reasons": notes.reasons,
     "evaluate": evaluate.evaluate,
     "calibrate": evaluate.calibrate,
     "stats": stats.stats,

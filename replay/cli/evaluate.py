@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -14,7 +15,8 @@ from core.redact import viewer_from
 from core.rollouts import shares
 from replay.calibrating import Calibrated
 from replay.calibrating import calibrate as calibrate_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, cell, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, cell, log, out, print_json, progress, recorded, say
+from replay.cluster import crew
 from replay.evaluating import Account, Evaluation, accounts, budget_for
 from replay.evaluating import evaluate as evaluate_tape
 from replay.evaluations import evaluated, judged
@@ -23,6 +25,7 @@ from replay.judging import Decision, better, choices, trial_for
 from replay.report import names_of
 from replay.simulate import Batch, check, tapes
 from replay.timeline import Timeline
+from replay.workers import processes
 
 
 def evaluate(
@@ -32,6 +35,7 @@ def evaluate(
     band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact: to +- this, in 95 of 100 cases.")] = 0.05,
     choice: Annotated[bool, typer.Option("--choices/--no-choices", help="Judge each choice, too.")] = True,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play on.")] = 2,
+    cluster: Cluster = None,
     db: Db = DEFAULT_DB,
     json: Json = False,
 ) -> None:
@@ -42,7 +46,7 @@ def evaluate(
         who = viewer_from(viewer, timeline.seats)
         budget = budget_for(band)
         found, decisions = None, list[Decision]()
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with _pool(cluster, jobs) as pool:
             with progress("playing on", budget.most) as advance:
                 for each in evaluated(store, id, who, bot, budget, pool):
                     found = each
@@ -67,6 +71,16 @@ def evaluate(
     _say_turns(timeline, found)
     _say_choices(timeline, found, decisions)
     _say_accounts(timeline, accounts(timeline, found))
+
+
+@contextmanager
+def _pool(cluster: str | None, jobs: int) -> Iterator[Executor]:
+    with crew(cluster, jobs) as workers:
+        if workers.executor is not None:
+            yield workers.executor
+        else:
+            with processes(workers.jobs) as pool:
+                yield pool
 
 
 def _say_turns(timeline: Timeline, found: Evaluation) -> None:
@@ -112,6 +126,7 @@ def calibrate(
     seed: Annotated[str, typer.Option(help="Seed of the games.")] = "calibrate",
     band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact each chance is.")] = 0.08,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play on.")] = 2,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Hold the chances that are told against what was won: where a seat had 70 %, it should win in 70 of 100 cases."""
@@ -121,7 +136,7 @@ def calibrate(
     check(batch)
     who = viewer_from(viewer, at)
     games = list[tuple[Evaluation, tuple[float, ...]]]()
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool, progress("evaluating", number) as advance:
+    with _pool(cluster, jobs) as pool, progress("evaluating", number) as advance:
         for tape in tapes(batch, 0, number):
             timeline = Timeline(tape)
             *_, found = evaluate_tape(tape, who, bot, budget_for(band), pool)

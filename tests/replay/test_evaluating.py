@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from core.streams import encode_all
 from events.errors import SetupError
 from events.tape import Tape, digest, sealed
 from replay.calibrating import calibrate
+from replay.cli import run
 from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate
 from replay.evaluations import evaluated, judged, known_decisions, known_evaluation
 from replay.judging import Decision, Trial, choices, judge
@@ -234,3 +236,21 @@ def test_chances_are_held_against_what_was_won_as_in_a_plain_count() -> None:
     spread = (2 - 1.5) ** 2 + (0 - 0.75) ** 2 + (1 - 0.75) ** 2
     half = 1.959964 * (spread * 3 / 2) ** 0.5 / 4
     assert (high.low, high.high) == pytest.approx((max(0.75 - half, 0), min(0.75 + half, 1)))
+
+
+def test_the_commands_say_who_was_winning_and_whether_that_is_right(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path / "games.duckdb")
+    tape = played("picnic-palace")
+    store.add([tape])
+    asked = ["evaluate", tape.header.id, "--band", "0.3", "--no-choices", "--jobs", "1", "--db", str(store.path)]
+    assert run([*asked, "--json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    found = last(tape, budget=budget_for(0.3))
+    assert told["chances"] == [{"rollouts": each.rollouts, "rates": list(each.rates)} for each in found.chances]
+    assert run([*asked, "--as", "spectator"]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
+    assert run(["calibrate", "picnic-palace", "-n", "2", "--band", "0.3", "--jobs", "1", "--json"]) == 0
+    rows = json.loads(capfd.readouterr().out)
+    assert sum([row["n"] for row in rows]) > 200

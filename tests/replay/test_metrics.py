@@ -28,7 +28,7 @@ from core.metrics import moments
 from core.tally import Metric, Tally
 from events.base import Event
 from events.tape import Tape, sealed
-from replay import frames, measuring, statistics
+from replay import frames, measuring, statistics, tally_sums
 from replay.database import Database
 from replay.filters import Cell
 from replay.games import load
@@ -438,6 +438,11 @@ def test_sums_answer_while_they_are_of_what_is_measured(store: Store, tapes: lis
     assert margin() == 11
     with Database(store.path, TABLES, VERSION).reading() as lease:
         assert lease.rows("SELECT sum(n) FROM tally_sum WHERE metric = 'margin'") == [(11,)]
+        late = tally_sums.made(lease, "margin")
+    store.remove(tapes[1].header.id)
+    with Database(store.path, TABLES, VERSION).writing() as lease:
+        tally_sums.keep(lease, late)
+        assert lease.rows("FROM tally_sum") == [], "they are of a game that has gone in the meantime"
 
 
 def test_rebuilding_measures_anew(store: Store, tapes: list[Tape]) -> None:

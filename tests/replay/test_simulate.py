@@ -18,9 +18,17 @@ from replay.games import load
 from replay.simulate import CHUNK, Batch, check, simulate
 from replay.store import Store
 from replay.workers import WorkerLost, spread
+from tests.replay.dying import squared_at_the_second_try
 
 QUEEN = "queen-of-the-cupcakes"
 PAIR = Batch(game=QUEEN, seats=2, seed="42", bots=("random", "greedy"))
+SMALL = """
+from replay import bulk, cli, simulate
+simulate.CHUNK, bulk.ROWS, bulk.MOST = 20, 3000, 3000
+cli.main()
+"""
+"""The command line with small chunks and batches: so a test need not wait for large ones."""
+
 DIGESTS = """
 from replay.simulate import Batch, simulate
 batch = Batch(game="queen-of-the-cupcakes", seats=3, seed="42", bots=("random", "greedy", "random"))
@@ -52,25 +60,10 @@ def test_several_processes_play_the_same_games_in_the_same_order() -> None:
 
 
 def test_any_executor_plays_the_same_games() -> None:
-    count = 2 * CHUNK + 1
+    count = CHUNK + 5
     with ThreadPoolExecutor(2) as pool:
         digests = [tape.header.digest for tape in simulate(PAIR, count, 2, pool)]
     assert digests == [tape.header.digest for tape in simulate(PAIR, count)]
-
-
-def squared_at_the_second_try(folder: Path, number: int) -> int:
-    """Work that kills its worker the first time that it is asked for 3."""
-    try:
-        (folder / str(number)).touch(exist_ok=number != 3)
-    except FileExistsError:
-        return number**2
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number**2
-
-
-def ends_its_worker(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_the_work_of_a_worker_that_is_killed_is_done_again_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
@@ -80,7 +73,7 @@ def test_the_work_of_a_worker_that_is_killed_is_done_again_and_nothing_is_lost_o
 
 def test_work_that_kills_every_worker_is_given_up_in_one_line() -> None:
     with pytest.raises(WorkerLost, match=r"^a worker process ended in the middle of its work, 3 times; .+\?$"):
-        list(spread(ends_its_worker, range(3), jobs=2))
+        list(spread(os._exit, [1, 1, 1], jobs=2))
 
 
 def test_few_pieces_are_handed_out_ahead_however_many_there_are() -> None:
@@ -93,9 +86,9 @@ def test_few_pieces_are_handed_out_ahead_however_many_there_are() -> None:
 
 def test_ctrl_c_keeps_every_chunk_that_was_played_and_leaves_no_worker(tmp_path: Path) -> None:
     db = tmp_path / "games.duckdb"
-    command = ["simulate", QUEEN, "-n", "1000000", "--jobs", "2", "--no-measure", "--db", str(db)]
+    command = ["simulate", "picnic-palace", "-n", "1000000", "--jobs", "2", "--no-measure", "--db", str(db)]
     process = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from replay.cli import main; main()", *command],
+        [sys.executable, "-c", SMALL, *command],
         cwd=Path(__file__).parents[2],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -112,9 +105,9 @@ def test_ctrl_c_keeps_every_chunk_that_was_played_and_leaves_no_worker(tmp_path:
     assert err.splitlines()[-1] == "tabletape: stopped; what was stored until then stays"
     store = Store(db)
     kept = store.count()
-    assert kept % CHUNK == 0
+    assert kept % 20 == 0
     assert out.startswith(f"{kept} games added")
-    batch = Batch(game=QUEEN, seats=2, seed="0", bots=("random", "random"))
+    batch = Batch(game="picnic-palace", seats=2, seed="0", bots=("random", "random"))
     assert store.heads()["id"].to_list() == [batch.id_of(number) for number in range(kept)]
 
 

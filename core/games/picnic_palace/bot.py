@@ -107,8 +107,8 @@ class Outlook:
     def _points(self, kind: Kind, hundredths: int) -> int:
         """Give the points of a number of cards that need not be whole, between those of its neighbours."""
         whole, part = divmod(hundredths, 100)
-        fewer, more = (kind_points(self.table.sheet, kind, count) for count in (whole, whole + 1))
-        return 100 * fewer + part * (more - fewer)
+        fewer = kind_points(self.table.sheet, kind, whole)
+        return 100 * fewer + (part * (kind_points(self.table.sheet, kind, whole + 1) - fewer) if part else 0)
 
     def _denied(self, row: int) -> int:
         """Give what a rival is worse off without this row: the next best remains."""
