@@ -229,6 +229,24 @@ def _along(timeline: Timeline, viewer: Viewer, found: dict[int, Chances]) -> tup
     return tuple(along)
 
 
+def luck(timeline: Timeline, evaluation: Evaluation) -> list[tuple[int, tuple[float, ...]]]:
+    """Give what each event of chance brought: the viewer's number of its step, and each seat's change of chance.
+
+    For a seat, what the rules showed it counts too. Steps that changed nothing are left out.
+    """
+    found = list[tuple[int, tuple[float, ...]]]()
+    for number in range(1, len(evaluation.chances)):
+        changes = _changes(evaluation, number)
+        if any(changes) and timeline.step(timeline.at(number, evaluation.viewer)).cause in ("chance", "rules"):
+            found.append((number, changes))
+    return found
+
+
+def _changes(evaluation: Evaluation, number: int) -> tuple[float, ...]:
+    before, after = evaluation.chances[number - 1].rates, evaluation.chances[number].rates
+    return tuple([now - then for then, now in zip(before, after, strict=True)])
+
+
 class Account(Struct, frozen=True):
     """What moved a seat's chance from the first step to the last: luck, its own side's choices, those of the others.
 
@@ -254,7 +272,7 @@ def accounts(timeline: Timeline, evaluation: Evaluation) -> list[Account]:
         sums = {"luck": 0.0, "own": 0.0, "others": 0.0}
         for number in range(1, len(chances)):
             step = timeline.step(timeline.at(number, viewer))
-            change = chances[number].rates[seat] - chances[number - 1].rates[seat]
+            change = _changes(evaluation, number)[seat]
             if step.cause in ("chance", "rules"):
                 sums["luck"] += change
             elif step.cause == "move" and step.seat in side_of[seat]:

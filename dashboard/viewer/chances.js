@@ -45,8 +45,10 @@ class ChancesView {
     this.find(".chances .here").setAttribute("d", `M${step} 0v${LINE_HEIGHT}`);
     this.find(".chances .odds").replaceChildren(
       ...here.map((rate, seat) => {
+        const change = Math.round((rate - (this.line.rates[step - 1] ?? here)[seat]) / 10);
+        const moved = change ? ` ${change > 0 ? "▲" : "▼"}${Math.abs(change)}` : "";
         const half = Math.round((this.line.high[step][seat] - this.line.low[step][seat]) / 20);
-        const words = make("span", `seat-${seat % 6}`, `${this.viewer.seatName(seat)} ${Math.round(rate / 10)} %${half ? ` ±${half}` : ""}`);
+        const words = make("span", `seat-${seat % 6}`, `${this.viewer.seatName(seat)} ${Math.round(rate / 10)} %${half ? ` ±${half}` : ""}${moved}`);
         words.dir = "auto";
         return words;
       }),

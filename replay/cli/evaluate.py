@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from msgspec.structs import asdict
@@ -17,7 +17,7 @@ from replay.calibrating import Calibrated
 from replay.calibrating import calibrate as calibrate_games
 from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, cell, log, out, print_json, progress, recorded, say
 from replay.cluster import crew
-from replay.evaluating import Account, Evaluation, accounts, budget_for
+from replay.evaluating import Account, Evaluation, accounts, budget_for, luck
 from replay.evaluating import evaluate as evaluate_tape
 from replay.evaluations import evaluated, judged
 from replay.games import load
@@ -26,6 +26,9 @@ from replay.report import names_of
 from replay.simulate import Batch, check, tapes
 from replay.timeline import Timeline
 from replay.workers import processes
+
+MOST_LUCK: Final = 3
+"""Events of chance that are told: those that moved most."""
 
 
 def evaluate(
@@ -63,6 +66,7 @@ def evaluate(
             {
                 "chances": [asdict(chances) for chances in found.chances],
                 "accounts": accounts(timeline, found),
+                "luck": luck(timeline, found),
                 "choices": [asdict(decision) | {"mark": decision.mark} for decision in decisions],
             }
         )
@@ -70,6 +74,7 @@ def evaluate(
     out.print(f"{timeline.game.title}, {id}, as {viewer}; {bot} plays on", style="bold")
     _say_turns(timeline, found)
     _say_choices(timeline, found, decisions)
+    _say_luck(timeline, found)
     _say_accounts(timeline, accounts(timeline, found))
 
 
@@ -107,6 +112,16 @@ def _say_choices(timeline: Timeline, found: Evaluation, decisions: list[Decision
         say(f"step {decision.number}, {decision.mark}, {loss}: {words} Better: {timeline.game.words(move, names)}")
     if decisions and not marked:
         out.print(f"None of {len(decisions)} choices cost anything that could be told from noise.")
+
+
+def _say_luck(timeline: Timeline, found: Evaluation) -> None:
+    """The events of chance that moved most."""
+    names = names_of(timeline)
+    moved = sorted(luck(timeline, found), key=lambda each: -max(map(abs, each[1])))
+    for number, changes in moved[:MOST_LUCK]:
+        words = timeline.game.words(timeline.seen_step(number, found.viewer).event, names)
+        for_whom = ", ".join([f"{100 * by:+.0f} for {name}" for name, by in zip(names, changes, strict=True)])
+        say(f"step {number}, luck, {for_whom}: {words}")
 
 
 def _say_accounts(timeline: Timeline, found: list[Account]) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from events.errors import SetupError
 from replay.checking import Finding
 from replay.contract import Added, together
-from replay.errors import StoreDamaged
+from replay.errors import StoreDamaged, StoreError
 from replay.filters import EVERYTHING, Filter
 from replay.lake.reading import LakeStore
 from replay.lake.rows import tapes_of
@@ -144,8 +144,10 @@ def play(
     gaps = list(_gaps(batch, count, lake))
     pieces = (piece for gap in gaps for piece in chunks(gap.start, gap.stop, games))
     new, known = 0, count - sum(map(len, gaps))
-    for played in spread(partial(_played, batch, lake.at, measured), pieces, jobs, executor, go_on):
-        new += played
+    for segment in spread(partial(_played, batch, lake.root, measured), pieces, jobs, executor, go_on):
+        if not lake.has(segment):
+            raise StoreError(f"a worker wrote {segment} into {lake.at}, and it is not there: do all machines share it?")
+        new += segment.games
         if progress is not None:
             progress(known + new)
     return Added(new, known, ())
@@ -172,11 +174,12 @@ def _gaps(batch: Batch, count: int, lake: Lake) -> Iterator[range]:
         yield range(at, count)
 
 
-def _played(batch: Batch, at: str, measured: bool, numbers: range) -> int:
+def _played(batch: Batch, at: str, measured: bool, numbers: range) -> Segment:
     """In a worker: play some games of a batch into a segment of the lake at an address, if it is not there."""
     lake = Lake(at)
     ids = [batch.id_of(number) for number in numbers]
-    if not lake.has(segment_of(batch.game, ids)):
+    segment = segment_of(batch.game, ids)
+    if not lake.has(segment):
         with TemporaryDirectory() as folder:
             store = Store(Path(folder) / "games.duckdb")
             added = store.add(tapes(batch, numbers.start, len(numbers)))
@@ -186,13 +189,13 @@ def _played(batch: Batch, at: str, measured: bool, numbers: range) -> int:
                 store.measure()
             rows = store.rows_of(ids)
         lake.write({**rows, "replay": rows["replay"].with_columns(pl.col("added") + numbers.start)})
-    return len(numbers)
+    return segment
 
 
 def judge(lake: Lake, jobs: int = 1, executor: Executor | None = None) -> Iterator[tuple[Summary, str | None]]:
     """Judge the games of a lake; give for each segment what was found, and why it cannot be read, if so."""
     yield from [(summary([]), problem) for problem in lake.broken]
-    yield from spread(partial(_judged, lake.at), lake.segments, jobs, executor)
+    yield from spread(partial(_judged, lake.root), lake.segments, jobs, executor)
 
 
 def _judged(at: str, segment: Segment) -> tuple[Summary, str | None]:

@@ -71,7 +71,9 @@ class Lake:
         Raises `StoreError` if that cannot be used, `SetupError` if fsspec is needed and not installed.
         """
         self.at = address(at)
-        self._files, self._root = _opened(self.at)
+        self._files, root = _opened(self.at)
+        self.root: str = root
+        """Where it is, for any process: an absolute path or an address."""
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
@@ -103,7 +105,7 @@ class Lake:
     def sql(self, table: str, segments: Iterable[Segment]) -> str | None:
         """Give SQL for the same, which DuckDB reads as it goes; None where only polars can: elsewhere, and nothing."""
         files = [self._found[table][segment].url for segment in segments if segment in self._found[table]]
-        if not files or "://" in self._root:
+        if not files or "://" in self.root:
             return None
         named = ", ".join(["'" + file.replace("'", "''") + "'" for file in files])
         options = "hive_partitioning = true, hive_types = {'game': VARCHAR}, union_by_name = true"
@@ -174,7 +176,7 @@ class Lake:
         for info in listed:
             if match := _NAME.fullmatch(info.path):
                 table, game, low, high, games = match.groups()
-                file = File(f"{self._root}/{info.path}", info.size, info.mtime_ns)
+                file = File(f"{self.root}/{info.path}", info.size, info.mtime_ns)
                 found[table][Segment(unquote(game), low, high, int(games))] = file
         return found
 

@@ -88,7 +88,7 @@ def test_who_was_winning_is_a_line_that_leads_to_its_steps_and_from_mistake_to_m
     assert box is not None
     graph.click(position={"x": box["width"] - 1, "y": 20})
     expect(page.locator(".number")).to_have_value(str(len(timeline) - 1))
-    expect(page.locator(".odds .seat-0")).to_have_text(re.compile(r"(100|50|0) %$"))
+    expect(page.locator(".odds .seat-0")).to_have_text(re.compile(r"(100|50|0) %( [▲▼]\d+)?$"))
 
 
 def test_another_move_makes_a_branch_that_is_played_on_and_compared(open_page: Open, store: Store, tape: Tape) -> None:

@@ -204,6 +204,25 @@ def test_what_was_answered_and_not_put_in_is_put_in_by_whoever_comes_next(
     assert store.check() == []
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        rb'{"type":"a\u0000b","text":"\ud83d\ude00"}',
+        b'{"type":"","seat":99999999999999999999}',
+        b'{ "type" : "turn_started", "seat" : -1, "turn" : 99999999999 }',
+        b'{"type":"turn_started","seat":400000,"turn":9223372036854775807}',
+    ],
+)
+def test_whatever_is_an_event_can_be_put_in_later(store: Store, tapes: list[Tape], odd: bytes) -> None:
+    begin(store, tapes[:1])
+    events = (*tapes[0].events[:9], odd, tapes[0].events[9])
+    with store.appender() as appender:
+        for at, event in enumerate(events):
+            appender.append(id_of(0), at, [event])
+    assert store.read(id_of(0)).events == events
+    assert store.check() == []
+
+
 def test_a_journal_that_is_damaged_or_of_another_store_is_said(
     left_behind: Path, path: Path, tmp_path: Path, tapes: list[Tape]
 ) -> None:

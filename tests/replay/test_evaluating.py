@@ -20,7 +20,7 @@ from events.errors import SetupError
 from events.tape import Tape, digest, sealed
 from replay.calibrating import calibrate
 from replay.cli import run
-from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate
+from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate, luck
 from replay.evaluations import evaluated, judged, known_decisions, known_evaluation
 from replay.judging import Decision, Trial, choices, judge
 from replay.simulate import Batch, simulate
@@ -67,6 +67,8 @@ def test_a_finished_game_ends_at_its_result_and_accounts_add_up(game: str) -> No
         assert sum(chances.rates) == pytest.approx(1)
     for account in accounts(timeline, found):
         assert account.start + account.luck + account.own + account.others == pytest.approx(account.end)
+        brought = sum([changes[account.seat] for _, changes in luck(timeline, found)])
+        assert brought == pytest.approx(account.luck)
         assert account.end == found.chances[-1].rates[account.seat]
 
 

@@ -235,3 +235,12 @@ def test_a_lake_that_is_not_there_is_a_mistake(tmp_path: Path, capsys: pytest.Ca
     for command in ("import", "check"):
         assert run(["lake", command, str(tmp_path / "nowhere")]) == 3
         assert "there are no games in" in capsys.readouterr().err
+
+
+def test_a_segment_that_only_a_worker_sees_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of that name on another machine is not the one that is meant."""
+    elsewhere = str(tmp_path / "elsewhere")
+    played = moving._played
+    monkeypatch.setattr(moving, "_played", lambda batch, _, *rest: played(batch, elsewhere, *rest))
+    with pytest.raises(StoreError, match="do all machines share it"):
+        moving.play(BATCH, 2, Lake(tmp_path / "here"), measured=False)
