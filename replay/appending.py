@@ -19,7 +19,7 @@ from replay import projections
 from replay.database import Hold, Lease
 from replay.errors import Conflict, StoreError
 from replay.reading import events_of, renew, row_of
-from replay.rows import COMES_TO, GROWS, Account, Stored, comes_to, ends, goes_on, is_event, tape_from
+from replay.rows import COMES_TO, GOES_ON, GROWS, Account, Stored, comes_to, ends, goes_on, is_event, tape_from
 
 Expected: TypeAlias = int | Literal["any", "new"]
 """How long the stream must be: so many events; none yet; or any number. "any" alone cannot safely be asked twice."""
@@ -89,6 +89,8 @@ class Ends:
         """Streams that are finished as they stand in the database."""
         self._waiting: dict[str, list[bytes]] = {}
         """Events that are taken and not settled, by stream."""
+        self._anew: set[str] = set()
+        """Those of them of which more has changed than `goes_on` tells."""
         self._rows: list[tuple[Any, ...]] = []
         self._unsafe: list[Append] = []
 
@@ -114,8 +116,10 @@ class Ends:
             projections.kept(self._hold, self._write)
         if self._hold.journal.size:
             self._hold.journal.clear()
-        self._over = {id for id, stream in self._streams.items() if stream.account.finished}
+        self._streams = {id: stream for id, stream in self._streams.items() if not stream.account.finished}
+        self._over = set()
         self._waiting = {}
+        self._anew = set()
         self._rows = []
         self._unsafe = []
 
@@ -126,9 +130,11 @@ class Ends:
         if not is_new(append, length, lambda first, last: self._stands(append.id, first, last)):
             return length
         after = _grown(stream.stored, append.events)
-        account, rows = goes_on(tape_from(after, append.events), stream.account, length) or comes_to(
-            tape_from(after, (*self._stands(append.id, 0, length), *append.events)), length
-        )
+        found = goes_on(tape_from(after, append.events), stream.account, length)
+        if found is None:
+            self._anew.add(append.id)
+            found = comes_to(tape_from(after, (*self._stands(append.id, 0, length), *append.events)), length)
+        account, rows = found
         self._streams[append.id] = _Stream(after, account)
         self._waiting.setdefault(append.id, []).extend(append.events)
         self._rows += [(append.id, step, *row) for step, row in enumerate(rows, length)]
@@ -152,8 +158,11 @@ class Ends:
 
     def _write(self, lease: Lease) -> None:
         changed = {id: self._streams[id] for id in self._waiting}
-        with lease.given({"new_replay": ends({id: (stream.stored, stream.account) for id, stream in changed.items()})}):
-            renew(lease, (*GROWS, *COMES_TO))
+        for columns, of in (((*GROWS, *GOES_ON), changed.keys() - self._anew), ((*GROWS, *COMES_TO), self._anew)):
+            if of:
+                rows = ends([(stream.stored, stream.account) for id, stream in changed.items() if id in of])
+                with lease.given({"new_replay": rows}):
+                    renew(lease, columns)
         lease.put("event", sorted(self._rows, key=itemgetter(0, 1)))
         finished = [id for id, stream in changed.items() if stream.account.finished]
         projections.replace(lease, finished, [id for id in changed if id in self._over])

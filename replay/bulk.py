@@ -23,7 +23,7 @@ ROWS: Final = 122_880
 MOST: Final = 2 * ROWS
 """Events that a batch is cut off at when nobody else wants the file."""
 
-FEWEST: Final = ROWS // 8
+FEWEST: Final = ROWS // 16
 """Events that it is cut off at when others wait for the file all the time."""
 
 YIELD: Final = 0.01

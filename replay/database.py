@@ -395,6 +395,17 @@ class Database:
 
 
 @contextmanager
+def blaming_files(kind: Callable[[str], StoreError]) -> Iterator[None]:
+    """Turn what DuckDB says about files that it reads into an error; mistakes in our SQL stay what they are."""
+    try:
+        yield
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+        raise
+    except duckdb.Error as error:
+        raise kind(str(error)) from None
+
+
+@contextmanager
 def in_memory() -> Iterator[Lease]:
     """Give a lease on an empty database that is nowhere but in memory, and gone behind the block."""
     name = f"tape_{uuid4().hex}"

@@ -103,6 +103,9 @@ COMES_TO: Final = Account.__struct_fields__
 GROWS: Final = ("length", "head", "sealed", "stated_length", "stated_digest")
 """The columns of `replay` that change with every append."""
 
+GOES_ON: Final = ("known", "turns", "round")
+"""Those of `COMES_TO` that change when a game only goes on. To write the others as well takes DuckDB twice as long."""
+
 _Described = tuple[Tape, Sequence[Event], Sequence[Place]]
 """A tape, those of its events that open, and the place of each."""
 
@@ -151,11 +154,11 @@ def accounts(found: Mapping[str, Account]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *Account.__struct_fields__)})
 
 
-def ends(streams: Mapping[str, tuple[Stored, Account]]) -> pl.DataFrame:
+def ends(streams: Iterable[tuple[Stored, Account]]) -> pl.DataFrame:
     """Give the rows of streams for `replay`, by id: the columns `GROWS` and `COMES_TO`."""
     rows = [
         {name: getattr(stored, name) for name in ("id", *GROWS)} | msgspec.structs.asdict(account)
-        for stored, account in streams.values()
+        for stored, account in streams
     ]
     return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *GROWS, *COMES_TO)})
 

@@ -53,18 +53,20 @@ def export(
     Those that it has stay as they are, also if the store has other events under their id. `progress` is called with the
     number of games that are done. Raises `StoreError`, `FormatError`.
     """
-    playing = store.at_play()
-    heads = store.heads(wanted).filter(~pl.col("id").is_in(playing))
+    every = store.heads(wanted)
+    heads = every.filter(~pl.col("id").is_in(store.at_play()))
     found = heads.join(_heads(lake, heads), on="id", how="left", suffix="_there", maintain_order="left")
     changed = found.filter(pl.col("head") != pl.col("head_there"))["id"].to_list()
     missing = found.filter(pl.col("head_there").is_null())
     done = known = heads.height - missing.height
     for ids in _cut(missing, games):
-        lake.write(store.rows_of(ids))
+        rows = store.rows_of(ids)
+        if not rows["replay"].is_empty():  # else all of them were removed in the meantime
+            lake.write(rows)
         done += len(ids)
         if progress is not None:
             progress(done)
-    return Exported(missing.height, known - len(changed), tuple(changed), at_play=len(playing))
+    return Exported(missing.height, known - len(changed), tuple(changed), at_play=every.height - heads.height)
 
 
 def _heads(lake: Lake, wanted: pl.DataFrame) -> pl.DataFrame:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NoReturn
 from uuid import UUID
 
-import duckdb
 import msgspec
 import polars as pl
 import structlog
@@ -17,7 +17,7 @@ import structlog
 from events.tape import Tape
 from replay.bulk import Pace
 from replay.checking import Finding
-from replay.database import Database, Holder, Lease, in_memory
+from replay.database import Database, Holder, Lease, blaming_files, in_memory
 from replay.errors import StoreDamaged, StoreError
 from replay.filters import EVERYTHING, Filter
 from replay.lake.rows import KEPT, schema, tapes_of
@@ -158,7 +158,7 @@ class _Files(Database):
         """Let SQL read the files as the tables of a store: by DuckDB, or through polars where they are far away."""
         told = {table: self._lake.sql(table, self._segments) for table in KEPT}
         frames = {f"lake_{table}": self._lake.scan(table, self._segments) for table in KEPT if told[table] is None}
-        with _blamed(self._lake.at), in_memory() as lease, lease.given(frames):
+        with blaming_files(partial(damaged, self._lake.at)), in_memory() as lease, lease.given(frames):
             for table, statement in TABLES.items():
                 rows = told.get(table) or f"lake_{table}"
                 there = f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {rows}"
@@ -191,14 +191,3 @@ def _columns(table: str) -> str:
     told = [f"{name}::UUID AS {name}" for name in ("id", "replay") if name in schema(table)]
     told += [ARRIVAL] if table == "replay" else []
     return f"* REPLACE ({', '.join(told)})" if told else "*"
-
-
-@contextmanager
-def _blamed(at: str) -> Iterator[None]:
-    """Turn what DuckDB says about files into an error; mistakes in our SQL stay what they are."""
-    try:
-        yield
-    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
-        raise
-    except duckdb.Error as error:
-        raise damaged(at, str(error)) from None

@@ -104,11 +104,12 @@ class Lake:
 
     def sql(self, table: str, segments: Iterable[Segment]) -> str | None:
         """Give SQL for the same, which DuckDB reads as it goes; None where only polars can: elsewhere, and nothing."""
-        files = [self._found[table][segment].url for segment in segments if segment in self._found[table]]
+        files = [self._found[table][segment] for segment in segments if segment in self._found[table]]
         if not files or "://" in self.root:
             return None
-        named = ", ".join(["'" + file.replace("'", "''") + "'" for file in files])
-        options = "hive_partitioning = true, hive_types = {'game': VARCHAR}, union_by_name = true"
+        named = ", ".join(["'" + file.url.replace("'", "''") + "'" for file in files])
+        mixed = len({tuple(_said(file)) for file in files}) > 1  # else DuckDB need not look at all of them beforehand
+        options = f"hive_partitioning = true, hive_types = {{'game': VARCHAR}}, union_by_name = {mixed}"
         return f"(SELECT {', '.join(schema(table))} FROM read_parquet([{named}], {options}))"
 
     def read(self, found: pl.LazyFrame) -> pl.DataFrame:
@@ -211,18 +212,25 @@ def segment_of(game: str, ids: Sequence[str]) -> Segment:
     return Segment(game, ids[0], ids[-1], len(ids))
 
 
-@lru_cache(maxsize=1 << 20)
 def _foreign(file: File, table: str) -> str | None:
-    """Say why a file is none of a table, from what it says of itself; asked once of each file by a process."""
-    try:
-        columns = pl.read_parquet_schema(file.url)
-    except UNREADABLE as error:
-        return f"{table} cannot be read ({_line(error)})"
+    """Say why a file is none of a table, from what it says of itself."""
+    columns = _said(file)
+    if isinstance(columns, str):
+        return f"{table} cannot be read ({columns})"
     known = schema(table)
     for name, kind in columns.items():
         if known.get(name) != kind:
             return f"{table} is not one of Tabletape's: it has {name} as {kind}"
     return None
+
+
+@lru_cache(maxsize=1 << 20)
+def _said(file: File) -> pl.Schema | str:
+    """Give the columns of a file, or why it cannot be read; each file is asked once by a process."""
+    try:
+        return pl.Schema(pl.read_parquet_schema(file.url))
+    except UNREADABLE as error:
+        return _line(error)
 
 
 def _opened(at: str) -> tuple[Any, str]:

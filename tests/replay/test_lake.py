@@ -152,6 +152,14 @@ def test_what_is_written_later_is_a_new_segment_and_changes_none(mixed: Store, l
     assert len(event_files(lake)) == 5
 
 
+def test_games_at_play_are_left_out(store: Store, tapes: list[Tape], tmp_path: Path) -> None:
+    store.add([tapes[0], changed(tapes[1], tapes[1].events[:9])])
+    store.keep_live(tapes[1].header.id, "{}")
+    done = moving.export(store, Lake(tmp_path / "lake"))
+    assert (done.new, done.at_play) == (1, 1)
+    assert LakeStore(tmp_path / "lake").count() == 1
+
+
 def test_a_damaged_and_a_foreign_segment_are_a_line_each_and_the_others_are_read(
     mixed: Store, lake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
