@@ -36,10 +36,12 @@ def shares(game: Game[StateT], state: StateT) -> tuple[float, ...]:
     """Give each seat's share of the win in a finished game, 0 to 1.
 
     A win is split evenly between the sides that share the first place (QC-18), and a side's share is that of each of
-    its seats (QC-29).
+    its seats (QC-29). Where nobody is ranked, in a game given up, nobody has a share.
     """
     outcome = game.outcome(state)
     assert outcome is not None
+    if not outcome.ranking:
+        return (0.0,) * len(outcome.scores)
     first = outcome.ranking[0]
     winning = [side for side in game.sides(state) if side[0] in first]
     return tuple([sum([seat in side for side in winning]) / len(winning) for seat in range(len(outcome.scores))])

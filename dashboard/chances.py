@@ -14,6 +14,7 @@ from typing import Final
 import polars as pl
 import streamlit as st
 
+from core.bots.search import Search
 from dashboard import recordings
 from dashboard.address import plain
 from dashboard.debugging import Place, open_replay
@@ -53,8 +54,13 @@ def line_of(library: Library, id: str, viewer: Viewer) -> tuple[Line | None, tup
     return _line(found), _marked(library.timeline(id), viewer, decisions)
 
 
+def _bots(timeline: Timeline) -> list[str]:
+    """Those who can play on: not those that search, which would take hours."""
+    return [name for name, make in bots_for(type(timeline.game)).items() if not isinstance(make(), Search)]
+
+
 def _bot(timeline: Timeline) -> str:
-    known = list(bots_for(type(timeline.game)))
+    known = _bots(timeline)
     asked = st.query_params.get(BOT, known[0])
     return asked if asked in known else known[0]
 
@@ -93,7 +99,7 @@ def panel(place: Place) -> None:
     if place.viewer == "spectator":
         st.text("A game is judged as a seat or as one who sees everything knows it: choose one above.")
         return
-    known = list(bots_for(type(timeline.game)))
+    known = _bots(timeline)
     chosen, exact, play, judge = st.columns([4, 4, 5, 4], vertical_alignment="bottom")
     bot = chosen.selectbox("Who plays on", known, known.index(_bot(timeline)), key="chances-bot")
     within = exact.selectbox("How exact", EXACT, EXACT.index(_points()), format_func=_exactly, key="chances-within")

@@ -247,7 +247,7 @@ class Database:
         except FormatError as error:
             raise StoreDamaged(
                 f"{self._side('steps')} has steps that were answered and cannot be put into the store: {error}; to go "
-                "on without them, remove it"
+                "on without them, move it away"
             ) from None
 
     def generation(self) -> int:
@@ -271,15 +271,17 @@ class Database:
         fresh = self._side("new")
         with _told(self.path), self._locked(fcntl.LOCK_EX):
             fresh.unlink(missing_ok=True)  # of one that was stopped
-            before = self.path.stat().st_size
             with self._attached(read_only=False) as lease:
                 self._check_generation(lease)
+                before = self.path.stat().st_size
                 lease.copy_to(fresh)
             fresh.replace(self.path)
             return before, self.path.stat().st_size
 
     @contextmanager
-    def _attached(self, read_only: bool) -> Iterator[Lease]:
+    def _attached(self, read_only: bool, new: bool = False) -> Iterator[Lease]:
+        if not new and not self.path.exists():  # DuckDB would make one
+            raise StoreError(f"{self.path} is not there any more")
         cursor = self._attachment.join(read_only)
         try:
             yield Lease(cursor)
@@ -322,7 +324,7 @@ class Database:
         return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
 
     def _create(self, schema: Mapping[str, str], version: int) -> None:
-        with _told(self.path), self._locked(fcntl.LOCK_EX), self._attached(read_only=False) as lease:
+        with _told(self.path), self._locked(fcntl.LOCK_EX), self._attached(read_only=False, new=True) as lease:
             if lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
                 return  # another process was faster
             with _transaction(lease):
@@ -377,7 +379,10 @@ class Database:
             self._checked = written
 
     def _check_generation(self, lease: Lease) -> Acknowledged:
-        meta = dict(lease.rows("SELECT key, value FROM meta"))
+        try:
+            meta = dict(lease.rows("SELECT key, value FROM meta"))
+        except duckdb.CatalogException:
+            raise StoreError(f"{self.path} is no store any more: another database was put in its place") from None
         stored = Acknowledged(meta["store"], int(meta["generation"]))
         try:
             safe = msgspec.json.decode(self._side("acked").read_bytes(), type=Acknowledged)

@@ -22,7 +22,7 @@ class Journal:
     """The lines of one open file. To be used by one holder at a time, who has locked everybody else out."""
 
     def __init__(self, file: int, owner: str) -> None:
-        """Take an open file; lines that are there of another owner than this are passed over."""
+        """Take an open file, whose lines are to be of this owner."""
         self._file = file
         self._owner = owner.encode() + b" "
         self.size = os.fstat(file).st_size
@@ -47,17 +47,16 @@ class Journal:
     def lines(self) -> list[bytes]:
         """Give what was written, without the last line if its writer was stopped in the middle of it.
 
-        Raises `FormatError` if it is not what was written.
+        Raises `FormatError` if it is not what was written, or of another owner.
         """
-        texts = list[bytes]()
-        lines = os.pread(self._file, self.size, 0).split(b"\n")
-        for number, line in enumerate(lines, 1):
-            text = line[_SUM + 1 :]
-            if line == b"%08x %b" % (crc32(text), text) and number < len(lines):
-                texts.append(text)
-            elif any(lines[number:]):
+        *lines, _stopped = os.pread(self._file, self.size, 0).split(b"\n")
+        texts = [line[_SUM + 1 :] for line in lines]
+        for number, (line, text) in enumerate(zip(lines, texts, strict=True), 1):
+            if line != b"%08x %b" % (crc32(text), text):
                 raise FormatError(f"its line {number} is not what was written")
-        return [text[len(self._owner) :] for text in texts if text.startswith(self._owner)]
+            if not text.startswith(self._owner):
+                raise FormatError("they are those of another store")
+        return [text[len(self._owner) :] for text in texts]
 
     def clear(self) -> None:
         """Forget everything, for good."""

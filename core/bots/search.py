@@ -5,7 +5,7 @@ move, and plays on to the end with the game's playout bot at every seat. Which m
 confidence bounds, with the square root of the trials in place of their logarithm, since the best move is wanted and not
 the best sum of rewards (D. Tolpin, S. E. Shimony, "MCTS based on simple regret", AAAI 2012). Trial j of every move is
 made at the same table with the same dice: moves are compared by what they are, not by their luck. What the playout bot
-would do is given up only for a gain that is to be believed, so a small budget does no harm.
+would do is given up only for a gain that is to be believed.
 
 Only sums, quotients and square roots are reckoned with, which are the same on every machine.
 """
@@ -41,9 +41,9 @@ LEAD = 10
 """The lead in points that is half of all there is to gain by a lead."""
 
 
-CAUTION = 12
-"""How strongly a gain over the playout bot's own choice is doubted: 12 is 0.03 / 0.05^2. So does somebody, by Bayes and
-the normal law, who expects any other move to be worth 0.03 less, give or take 0.05.
+CAUTION = 1
+"""How strongly a gain over the playout bot's own choice is doubted: a mean gain is believed in above so many squares of
+its standard error, as by Bayes where such gains are expected to be a little below nothing. Tuned by play.
 """
 
 Timer: TypeAlias = Callable[[], Callable[[], bool]]

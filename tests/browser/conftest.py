@@ -77,13 +77,11 @@ PATIENCE = 30_000
 SERVERS: pytest.StashKey[list[Server]] = pytest.StashKey()
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder, and keep them on one worker: two Chromiums starve each other on two cores."""
+    """Mark the tests of this folder."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -334,7 +334,7 @@ def test_a_move_that_gained_little_does_not_replace_what_the_playout_bot_would_d
     chosen = list[int]()
     for _ in range(20):
         trials.add(0, 0.3)
-        trials.add(1, 0.4)
+        trials.add(1, 0.315)
         chosen.append(trials.best(usual=0))
     assert trials.best(usual=None) == 1
     assert chosen == sorted(chosen)

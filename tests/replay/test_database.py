@@ -216,6 +216,21 @@ def test_a_database_that_was_deleted_is_begun_anew(path: Path, tapes: list[Tape]
     assert Store(path).count() == 0
 
 
+def test_a_database_that_goes_away_under_a_program_is_said(path: Path, tapes: list[Tape], tmp_path: Path) -> None:
+    store = Store(path)
+    path.rename(tmp_path / "kept")
+    for ask in (store.count, lambda: store.add(tapes[:1]), store.vacuum):
+        with pytest.raises(StoreError, match="is not there any more$"):
+            ask()
+    assert not path.exists()
+    duckdb.connect(str(path)).close()
+    for ask in (store.count, lambda: store.add(tapes[:1]), store.vacuum):
+        with pytest.raises(StoreError, match="is no store any more: another database was put in its place$"):
+            ask()
+    (tmp_path / "kept").rename(path)
+    assert store.add(tapes[:1]).new == 1
+
+
 @pytest.mark.parametrize("content", [b"", b"hello", b"x" * 20_000])
 def test_a_file_that_is_no_database(path: Path, content: bytes) -> None:
     path.write_bytes(content)

@@ -11,9 +11,11 @@ from statistics import mean, stdev
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from core.bots import RandomBot
 from core.chance import Chance
+from core.game import Outcome
 from core.rollouts import rollout, shares
 from core.streams import encode_all
 from events.errors import SetupError
@@ -70,6 +72,12 @@ def test_a_finished_game_ends_at_its_result_and_accounts_add_up(game: str) -> No
         brought = sum([changes[account.seat] for _, changes in luck(timeline, found)])
         assert brought == pytest.approx(account.luck)
         assert account.end == found.chances[-1].rates[account.seat]
+
+
+def test_where_nobody_is_ranked_nobody_has_a_share() -> None:
+    timeline = Timeline(played("trash-pandas"))
+    given_up = replace(timeline.states[-1], outcome=Outcome("turn_limit", (0, 0, 0), ()))
+    assert shares(timeline.game, given_up) == (0, 0, 0)
 
 
 def test_a_team_wins_and_is_moved_together() -> None:
