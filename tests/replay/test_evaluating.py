@@ -19,6 +19,7 @@ from core.game import Outcome
 from core.rollouts import rollout, shares
 from core.streams import encode_all
 from events.errors import SetupError
+from events.marks import Viewer
 from events.tape import Tape, digest, sealed
 from replay.calibrating import calibrate
 from replay.cli import run
@@ -35,8 +36,8 @@ FEW = Budget(most=24, band=0.01)
 TRIAL = Trial(search=4, final=16)
 
 
-def last(tape: Tape, viewer: object = "omniscient", budget: Budget = FEW) -> Evaluation:
-    return list(evaluate(tape, viewer, budget=budget))[-1]  # type: ignore[arg-type]
+def last(tape: Tape, viewer: Viewer = "omniscient", budget: Budget = FEW) -> Evaluation:
+    return list(evaluate(tape, viewer, budget=budget))[-1]
 
 
 def test_chances_are_the_mean_share_of_a_plain_count() -> None:
@@ -223,12 +224,13 @@ def test_what_was_worked_out_is_kept_until_the_stream_goes_on(tmp_path: Path) ->
 
 def test_who_cannot_be_evaluated_is_told_in_a_line() -> None:
     tape = played(QUEEN)
-    for viewer, bot, reason in (
+    refused: list[tuple[Viewer, str, str]] = [
         ("spectator", "random", "a spectator holds no cards"),
         ("omniscient", "nobody", "no bot of Queen of the Cupcakes is called 'nobody'; there are: random"),
-    ):
+    ]
+    for viewer, bot, reason in refused:
         with pytest.raises(SetupError, match=reason):
-            next(evaluate(tape, viewer, bot, FEW))  # type: ignore[arg-type]
+            next(evaluate(tape, viewer, bot, FEW))
     with pytest.raises(SetupError, match="does not open"):
         next(evaluate(sealed(tape.header, ()), "omniscient", budget=FEW))
 
