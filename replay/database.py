@@ -8,7 +8,7 @@ detaches it again. Small files beside the database make that fair and safe:
     <name>.lock    held shared by readers and alone by a writer, who writes into it who it is
     <name>.acked   the last generation that a writer was told is safe: DuckDB drops a damaged log without a word
     <name>.steps   what a holder has answered and not yet put into the database: `replay.journal`
-    <name>.v1      a copy of a store of version 1, made before it was taken to today's version
+    <name>.v1      a copy of a store of version 1 (.v2 of version 2 ...), made before it was taken to today's version
 
 The first two are `flock`ed: a process that dies leaves nothing locked. The database file itself is opened by DuckDB
 alone. Its lock is of the kind that goes when *any* handle of the process on that file is closed, and that a forked
@@ -196,6 +196,7 @@ class Database:
         self.wait = wait
         self.longest_wait = 0.0
         """Seconds of the longest wait for a lease so far, the work that was done with it not counted."""
+        self._version = version
         self._redo = redo
         self._checked: tuple[_Written | None, _Written | None] | None = None
         self._attachment = _attachment(self.path)
@@ -351,7 +352,10 @@ class Database:
         elif version > found >= min(steps, default=version):
             self._migrate(version, steps)
         elif found != version:
-            raise StoreError(f"{self.path} is a store of version {found}; this Tabletape reads version {version}")
+            raise self._other_version(found)
+
+    def _other_version(self, found: object) -> StoreError:
+        return StoreError(f"{self.path} is a store of version {found}; this Tabletape reads version {self._version}")
 
     def _migrate(self, version: int, steps: Steps) -> None:
         """Take the store to a version, step by step, within one transaction; what it was is kept as a copy."""
@@ -383,6 +387,8 @@ class Database:
             meta = dict(lease.rows("SELECT key, value FROM meta"))
         except duckdb.CatalogException:
             raise StoreError(f"{self.path} is no store any more: another database was put in its place") from None
+        if int(meta["version"]) > self._version:  # a newer program came while this one was running
+            raise self._other_version(meta["version"])
         stored = Acknowledged(meta["store"], int(meta["generation"]))
         try:
             safe = msgspec.json.decode(self._side("acked").read_bytes(), type=Acknowledged)

@@ -23,7 +23,7 @@ from core.streams import decode, lawful
 from core.tally import Metric, Moment, Tally
 from events.errors import SetupError, TabletapeError
 from events.tape import Tape
-from replay import workers
+from replay import tally_sums, workers
 from replay.checking import Finding
 from replay.database import Lease
 from replay.filters import Cell
@@ -224,12 +224,14 @@ def forget(lease: Lease, ids: Sequence[UUID]) -> None:
     if known:
         for table in ("tally", "measured"):
             lease.run(f"DELETE FROM {table} WHERE replay {AMONG}", ids=known)
+        tally_sums.forget(lease)
 
 
 def forget_all(lease: Lease) -> None:
     """Forget what was measured in all games."""
-    for table in ("tally", "measured", "tally_sum"):
+    for table in ("tally", "measured"):
         lease.run(f"DELETE FROM {table}")
+    tally_sums.forget(lease)
 
 
 def share(lease: Lease, where: str, **values: object) -> Share:

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from replay import tally_sums
 from replay.database import Hold, Lease
 from replay.errors import ProjectionFailed
 
@@ -94,6 +95,7 @@ def replace(lease: Lease, finished: Sequence[str], were: Sequence[str]) -> None:
     if were:
         for table in (*[projection.name for projection in _running(lease)], "tally", "measured"):
             lease.run(f"DELETE FROM {table} WHERE replay IN (SELECT unnest($ids::UUID[]))", ids=were)
+        tally_sums.forget(lease)
     if finished:
         among = "IN (SELECT unnest($ids::UUID[]))"
         project(

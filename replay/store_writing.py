@@ -9,7 +9,7 @@ from pathlib import Path
 from events.errors import FormatError, TabletapeError
 from events.jsonl import Remark
 from events.tape import Header, Tape
-from replay import bulk, names, notes, parquet, projections
+from replay import bulk, names, notes, parquet, projections, tally_sums
 from replay.appender import Appender
 from replay.appending import Append, Ends, Expected
 from replay.contract import Added, together
@@ -89,6 +89,7 @@ class Writing:
             made = [projection.name for projection in PROJECTIONS]
             for table in ("event", "note", "live", "evaluation", "tally", "measured", *made):
                 lease.run(f"DELETE FROM {table} WHERE replay = $id", id=id)
+            tally_sums.forget(lease)
 
     def rename(self, player: str, name: str) -> int:
         """Give a player another name wherever it stands; give in how many replays.

@@ -1,7 +1,8 @@
 """The table `tally` added up, so that a question about all games of a kind does not read a hundred rows of each.
 
-The sums hold for what was measured when they were made: their stamp says which games by which metrics. Whoever changes
-that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew.
+The sums hold for what was measured when they were made: their stamp says which games by which metrics. Whoever adds to
+that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew. Who
+takes something away forgets them: what comes back under the same id may be another game, or have ended in another way.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def are_fresh(lease: Lease) -> bool:
     return bool(lease.rows(f"SELECT 1 FROM tally_sum WHERE stamp = {STAMP} LIMIT 1"))
 
 
+def forget(lease: Lease) -> None:
+    """Forget the sums, as something that they were made of goes away."""
+    lease.run("DELETE FROM tally_sum")
+
+
 def metrics(lease: Lease) -> list[str]:
     """Give the metrics that something was found by."""
     return [metric for (metric,) in lease.rows("SELECT DISTINCT metric FROM tally ORDER BY metric")]
@@ -54,7 +60,7 @@ def made(lease: Lease, metric: str) -> pl.DataFrame:
 
 def keep(lease: Lease, sums: pl.DataFrame) -> None:
     """Store the sums of all metrics in place of those that were there; none if something else is measured by now."""
-    lease.run("DELETE FROM tally_sum")
+    forget(lease)
     with lease.given({"new_sums": sums}):
         lease.run(f"""
             INSERT INTO tally_sum BY NAME

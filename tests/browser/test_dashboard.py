@@ -33,7 +33,7 @@ QUEEN = "queen-of-the-cupcakes"
 HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
 GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
 # Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
-PROBES = re.compile(r"/(replay|statistics|sql|boxes|health)/_stcore/(health|host-config)$")
+PROBES = re.compile(r"/(replay|statistics|sql|boxes|health|record|experiments)/_stcore/(health|host-config)$")
 
 Open = Callable[[str], Page]
 
@@ -135,7 +135,7 @@ def test_the_first_page_of_a_fresh_service_may_be_any(
     page.goto(f"{serve([*COMMAND, 'serve', '--port', '{port}'], environment, '/api/health')}/boxes")
     expect(page.get_by_role("heading", level=1)).to_have_text("Boxes", timeout=30_000)
     expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(
-        ["Library", "Replay", "Play", "Compare", "Statistics", "SQL", "Boxes", "Health"]
+        ["Library", "Replay", "Play", "Record", "Compare", "Statistics", "Experiments", "SQL", "Boxes", "Health"]
     )
     page.close()
 

@@ -106,7 +106,7 @@ def test_of_a_compressed_file_that_is_cut_off_what_can_be_read_is_kept(
     assert len(stored) > 1
 
 
-def test_ctrl_c_leaves_whole_streams_and_one_line(path: Path) -> None:
+def test_ctrl_c_leaves_whole_streams_and_says_so(path: Path) -> None:
     command = [sys.executable, "-c", "from replay.cli import main; main()"]
     arguments = ["simulate", QUEEN, "-n", "1000000", "--db", str(path)]
     process = subprocess.Popen([*command, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True)
@@ -114,7 +114,10 @@ def test_ctrl_c_leaves_whole_streams_and_one_line(path: Path) -> None:
     while not store.count():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.communicate()[1] == "tabletape: stopped; what was stored until then stays\n"
+    assert process.communicate()[1].splitlines() == [
+        "stopping: what is at work is finished and kept (Ctrl-C again: stop at once)",
+        "tabletape: stopped; what was stored until then stays",
+    ]
     assert process.returncode == 130
     assert store.count() > 0
     assert store.check() == []
