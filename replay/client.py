@@ -26,10 +26,10 @@ PAUSE: Final = 0.5
 
 
 class ServiceError(TabletapeError):
-    """The service did not do what it was asked: the HTTP status, its word for why, and its line."""
+    """The service did not do what it was asked: the HTTP status (0: no answer), its word for why, and its line."""
 
     def __init__(self, status: int, error: str, detail: str) -> None:
-        super().__init__(f"{status} {error}: {detail}")
+        super().__init__(f"{status} {error}: {detail}" if status else detail)
         self.status = status
         self.error = error
 

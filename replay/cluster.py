@@ -47,9 +47,11 @@ def cluster(address: str) -> Iterator[Crew]:
     """
     try:
         client_of, killed = resolve_name("distributed:Client"), resolve_name("distributed:KilledWorker")
+        host_and_port = resolve_name("distributed.comm:get_address_host_port")
     except ImportError:
         raise SetupError("several machines need Dask: pip install 'tabletape[cluster]'") from None
     try:
+        host_and_port(address)  # a client that fails at this complains once more when the program ends
         client = client_of(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ClusterError(f"no Dask scheduler answers at {address[:200]!r} ({type(error).__name__})") from None

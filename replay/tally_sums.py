@@ -1,8 +1,8 @@
 """The table `tally` added up, so that a question about all games of a kind does not read a hundred rows of each.
 
 The sums hold for what was measured when they were made: their stamp says which games by which metrics. Whoever adds to
-that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew. Who
-takes something away forgets them: what comes back under the same id may be another game, or have ended in another way.
+that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew.
+Who takes something away forgets them: what comes back under the same id may be another game, or have ended otherwise.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _say_choices(timeline: Timeline, found: Evaluation, decisions: list[Decision
         words = timeline.game.words(timeline.seen_step(decision.number, found.viewer).event, names)
         _, move = better(timeline, found.viewer, decision)
         loss = f"{100 * decision.loss:.0f} points (+- {100 * decision.band:.0f})"
-        say(f"step {decision.number}, {decision.mark}, {loss}: {words} Better: {timeline.game.words(move, names)}")
+        say(f"step {decision.number}, {decision.mark}, {loss}: {words}. Better: {timeline.game.words(move, names)}")
     if decisions and not marked:
         out.print(f"None of {len(decisions)} choices cost anything that could be told from noise.")
 
