@@ -38,7 +38,7 @@ POINTS: Final = "within"
 """The name in the address of how exact the chances are."""
 
 EXACT: Final = (8, 12, 5, 3)
-"""How exact they can be asked for: to so many points of win chance. The first unless the address says another."""
+"""How exact they can be asked for, to so many points of win chance: the first, if nothing is worked out yet."""
 
 JOBS: Final = 2
 
@@ -50,7 +50,8 @@ _busy: Final = Lock()
 
 def line_of(library: Library, id: str, viewer: Viewer) -> tuple[Line | None, tuple[Judged, ...]]:
     """Give the chances and the choices that cost something, as far as they are worked out for a viewer."""
-    found, decisions = library.evaluation(id, viewer, _bot(library.timeline(id)), budget_for(_points() / 100))
+    bot = _bot(library.timeline(id))
+    found, decisions = library.evaluation(id, viewer, bot, budget_for(_points(library, id, viewer, bot) / 100))
     return _line(found), _marked(library.timeline(id), viewer, decisions)
 
 
@@ -65,9 +66,16 @@ def _bot(timeline: Timeline) -> str:
     return asked if asked in known else known[0]
 
 
-def _points() -> int:
+def _points(library: Library, id: str, viewer: Viewer, bot: str) -> int:
+    """How exact the address asks for; else the most exact that is worked out already."""
     asked = st.query_params.get(POINTS, "")
-    return next((points for points in EXACT if str(points) == asked), EXACT[0])
+    for points in EXACT:
+        if str(points) == asked:
+            return points
+    for points in sorted(EXACT):
+        if library.evaluation(id, viewer, bot, budget_for(points / 100))[0] is not None:
+            return points
+    return EXACT[0]
 
 
 def _line(found: Evaluation | None) -> Line | None:
@@ -102,8 +110,9 @@ def panel(place: Place) -> None:
     known = _bots(timeline)
     chosen, exact, play, judge = st.columns([4, 4, 5, 4], vertical_alignment="bottom")
     bot = chosen.selectbox("Who plays on", known, known.index(_bot(timeline)), key="chances-bot")
-    within = exact.selectbox("How exact", EXACT, EXACT.index(_points()), format_func=_exactly, key="chances-within")
-    if (bot, within) != (_bot(timeline), _points()):
+    now = _points(place.library, place.id, place.viewer, bot)
+    within = exact.selectbox("How exact", EXACT, EXACT.index(now), format_func=_exactly, key="chances-within")
+    if (bot, within) != (_bot(timeline), now):
         st.query_params[BOT], st.query_params[POINTS] = bot, str(within)
         st.rerun()
     budget = budget_for(within / 100)

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from replay.evaluating import Evaluation
-from replay.statistics import Z95
+from replay.statistics import Z95, wilson
 
 BINS: Final = 10
 """Chances are taken together from 0 to 10 %, from 10 to 20 %, and so on."""
@@ -18,7 +18,8 @@ class Calibrated(Struct, frozen=True):
     """Those chances that lie in one bin: how many there are, of how many games, their mean, and the mean share won.
 
     `low` and `high` are the ends of the 95 % interval of `won`. The chances of a game hang together, so it is that of a
-    ratio whose cases are games (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.4).
+    ratio whose cases are games (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.4), and no narrower than
+    Wilson's for so many games: a few games that all ended alike are no certainty.
     """
 
     n: int
@@ -54,4 +55,5 @@ def _calibrated(cases: Sequence[tuple[int, float, float]]) -> Calibrated:
     games = len(cases)
     half = Z95 * (spread * games / max(games - 1, 1)) ** 0.5 / n
     told = sum([rate for _, rate, _ in cases]) / n
-    return Calibrated(n, games, told, won, max(won - half, 0.0), min(won + half, 1.0))
+    low, high = wilson(won * games, float(games))
+    return Calibrated(n, games, told, won, max(min(won - half, low), 0.0), min(max(won + half, high), 1.0))

@@ -35,7 +35,7 @@ def evaluate(
     replay: Annotated[str, typer.Argument(metavar="ID", help="An id, or the start of one.")],
     viewer: Annotated[str, typer.Option("--as", help="Who knows what: a seat, or `omniscient`.")] = "omniscient",
     bot: Annotated[str, typer.Option(help="The bot that plays on at every seat.")] = "random",
-    band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact: to +- this, in 95 of 100 cases.")] = 0.05,
+    band: Annotated[float, typer.Option(min=0.005, max=0.3, help="How exact: to +- this, in 95 of 100 cases.")] = 0.08,
     choice: Annotated[bool, typer.Option("--choices/--no-choices", help="Judge each choice, too.")] = True,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that play on.")] = 2,
     cluster: Cluster = None,

@@ -472,3 +472,5 @@ def test_every_operation_is_in_the_document_with_its_parameters(address: str) ->
 def test_a_client_is_told_why(service: Client) -> None:
     with pytest.raises(ServiceError, match="404 not_found"):
         service.ask("GET", "/replays/0192a000-0000-7000-8000-000000000000/events", query={"viewer": "spectator"})
+    with pytest.raises(ServiceError, match=r"^no answer from"):
+        Client(f"127.0.0.1:{free_port()}").ask("POST", "/live", {})

@@ -91,7 +91,9 @@ def test_no_scheduler_no_dask_and_no_lake_are_one_line_each(
         pass
 
 
-def test_what_is_no_address_leaves_no_client_that_complains_when_the_program_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_address_leaves_no_client_that_complains_when_the_program_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     left = list[object]()
     monkeypatch.setattr("distributed.Client.__del__", lambda client: left.append(client))
     with pytest.raises(ClusterError, match="no Dask scheduler answers at 'nonsense'"), cluster("nonsense"):

@@ -27,6 +27,7 @@ from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for,
 from replay.evaluations import evaluated, judged, known_decisions, known_evaluation
 from replay.judging import Decision, Trial, choices, judge
 from replay.simulate import Batch, simulate
+from replay.statistics import wilson
 from replay.store import Store
 from replay.timeline import Timeline
 from tests.replay.twins import played, twins
@@ -247,7 +248,10 @@ def test_chances_are_held_against_what_was_won_as_in_a_plain_count() -> None:
     assert (high.won, low.won) == (0.75, 0.25)
     spread = (2 - 1.5) ** 2 + (0 - 0.75) ** 2 + (1 - 0.75) ** 2
     half = 1.959964 * (spread * 3 / 2) ** 0.5 / 4
-    assert (high.low, high.high) == pytest.approx((max(0.75 - half, 0), min(0.75 + half, 1)))
+    least, most = wilson(0.75 * 3, 3.0)
+    assert (high.low, high.high) == pytest.approx((max(min(0.75 - half, least), 0), min(max(0.75 + half, most), 1)))
+    (alike,) = calibrate([(told(0.55), (1.0, 1.0))] * 4)[-1:]
+    assert alike.low < 0.6
 
 
 def test_the_commands_say_who_was_winning_and_whether_that_is_right(
