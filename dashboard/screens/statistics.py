@@ -353,6 +353,8 @@ with guarded():
     )
     if branches := library.count(msgspec.structs.replace(passing, branches=True)):
         st.text(f"Branches of other games are left out: {branches:,}.")
+    if passing.sheet is None and (boxes := len(library.facets(slug)["sheet"])) > 1:
+        st.text(f"These games were played with {boxes} different boxes. Each by itself: Filters, Box.")
     if note := provenance_note(default_sheet(games()[slug])):
         st.text(f"{note} What is counted here holds for that box.")
     if finished:

@@ -62,6 +62,7 @@ def stats(
     with recorded(db) as store:
         results = store.seat_table(wanted, [by, "score"])
         listed = store.game_table(wanted)
+        boxes = store.facets(game)["sheet"] if sheet is None else [sheet]
     frames = {
         "win_rates": statistics.win_rates(results, keys),
         "scores": statistics.score_summary(results, keys),
@@ -70,7 +71,8 @@ def stats(
     }
     unfinished = int(listed.filter(~pl.col("finished"))["games"].sum())
     if json:
-        return print_json({**{name: frame.to_dicts() for name, frame in frames.items()}, "unfinished": unfinished})
+        told = {name: frame.to_dicts() for name, frame in frames.items()}
+        return print_json({**told, "unfinished": unfinished, "boxes": boxes})
     if listed.is_empty():
         say(f"No such game of {game} is stored in {db}.")
         return None
@@ -80,6 +82,8 @@ def stats(
     out.print(table_of(frames["endings"], "Endings"))
     finished = listed["games"].sum() - unfinished
     out.print(f"{finished} finished games; {unfinished} unfinished ones are not counted.", style="dim")
+    if len(boxes) > 1:
+        out.print(f"Games of {len(boxes)} different boxes are counted together; --sheet takes one: {', '.join(boxes)}")
     return None
 
 

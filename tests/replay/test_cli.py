@@ -102,6 +102,17 @@ def test_stats_count_what_is_stored(tabletape: Run) -> None:
     assert "baseline" in tabletape("stats", QUEEN)[1]
 
 
+def test_games_of_different_boxes_are_said_to_be_counted_together(tabletape: Run, tmp_path: Path) -> None:
+    sheet = (data_root() / "sheets" / f"{QUEEN}.toml").read_text()
+    (tmp_path / "nine.toml").write_text(sheet.replace("copies = [11, 11", "copies = [9, 13"))
+    tabletape("simulate", QUEEN, "-n", 2)
+    assert "boxes" not in tabletape("stats", QUEEN)[1]
+    tabletape("simulate", QUEEN, "-n", 3, "--sheet", "nine.toml")
+    assert "Games of 2 different boxes are counted together" in tabletape("stats", QUEEN)[1]
+    boxes = asked(tabletape, "stats", QUEEN)["boxes"]
+    assert sorted([asked(tabletape, "stats", QUEEN, "--sheet", box)["win_rates"][0]["n"] for box in boxes]) == [2, 3]
+
+
 def test_verify_all_and_export_and_import_come_back_the_same(tabletape: Run, tmp_path: Path) -> None:
     tabletape("simulate", QUEEN, "-n", 10, "--seats", 3)
     found = asked(tabletape, "verify", "--all")
