@@ -80,25 +80,31 @@ class Appender:
             self._wishes.put(None)
 
     def _serve(self) -> None:
-        while wishes := self._gathered(self._wishes.get()):
-            try:
-                with self._database.holding() as hold:
-                    ends = Ends(hold)
-                    while wishes:
-                        _answer(ends, wishes)
-                        if hold.journal.size > JOURNAL:
-                            ends.settle()
-                        wishes = self._next(hold)
-                    ends.settle()
-            except TabletapeError as error:
-                log.warning("append_failed", store=str(self._database.path), appends=len(wishes), error=str(error))
+        try:
+            while wishes := self._gathered(self._wishes.get()):
+                self._write(wishes)
+        except BaseException as error:  # a mistake of ours: nobody may be left waiting for an answer
+            self._close()
+            while wishes := self._gathered(self._wishes.get()):
                 _disappoint(wishes, error)
-            except BaseException as error:  # a mistake of ours: nobody may be left waiting for an answer
-                self._close()
-                _disappoint(wishes, error)
-                while wishes := self._gathered(self._wishes.get()):
-                    _disappoint(wishes, error)
+            raise
+
+    def _write(self, wishes: list[_Wish]) -> None:
+        """Take the file and write, for as long as nobody else wants it."""
+        try:
+            with self._database.holding() as hold:
+                ends = Ends(hold)
+                while wishes:
+                    _answer(ends, wishes)
+                    if hold.journal.size > JOURNAL:
+                        ends.settle()
+                    wishes = self._next(hold)
+                ends.settle()
+        except BaseException as error:
+            _disappoint(wishes, error)
+            if not isinstance(error, TabletapeError):
                 raise
+            log.warning("append_failed", store=str(self._database.path), appends=len(wishes), error=str(error))
 
     def _next(self, hold: Hold) -> list[_Wish]:
         """The next appends, if they come before anybody else wants the file and before it was kept for too long."""

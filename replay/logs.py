@@ -23,6 +23,6 @@ def configure(json: bool, level: str) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # the one of now: it may have been replaced
         cache_logger_on_first_use=False,
     )

@@ -125,6 +125,31 @@ with Database(path, TABLES, VERSION).reading():
         assert appender.append(id_of(0), 0, tapes[0].events[:3]) == 3
 
 
+def test_a_log_that_cannot_be_written_leaves_nobody_waiting(
+    path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(store, tapes[:1])
+    holder = elsewhere("""
+with Database(path, TABLES, VERSION).reading():
+    print("held", flush=True)
+    sys.stdin.readline()
+""")
+    assert said(holder) == "held"
+
+    class Broken:
+        def warning(self, *_: object, **__: object) -> None:
+            raise OSError("the log is gone")
+
+    monkeypatch.setattr("replay.appender.log", Broken())
+    monkeypatch.setattr(threading, "excepthook", lambda found: None)
+    with Store(path, wait=0.1).appender() as appender:
+        with pytest.raises(StoreBusy):
+            appender.append(id_of(0), 0, tapes[0].events[:3])
+        holder.communicate("\n")
+        with pytest.raises((StoreError, OSError), match="closed|the log is gone"):
+            appender.append(id_of(0), 0, tapes[0].events[:3])
+
+
 def test_a_mistake_of_ours_leaves_nobody_waiting(
     store: Store, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch
 ) -> None:
