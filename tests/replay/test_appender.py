@@ -146,7 +146,7 @@ with Database(path, TABLES, VERSION).reading():
         with pytest.raises(StoreBusy):
             appender.append(id_of(0), 0, tapes[0].events[:3])
         holder.communicate("\n")
-        with pytest.raises((StoreError, OSError), match="closed|the log is gone"):
+        with pytest.raises((StoreError, OSError), match=r"closed|the log is gone"):
             appender.append(id_of(0), 0, tapes[0].events[:3])
 
 
