@@ -108,15 +108,18 @@ def test_appends_to_one_stream_within_one_transaction(path: Path, store: Store, 
     assert store.check() == []
 
 
+READER = """
+with Database(path, TABLES, VERSION).reading():
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
 def test_a_store_that_is_busy_is_said_and_the_next_append_served(
     path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewhere
 ) -> None:
     begin(store, tapes[:1])
-    holder = elsewhere("""
-with Database(path, TABLES, VERSION).reading():
-    print("held", flush=True)
-    sys.stdin.readline()
-""")
+    holder = elsewhere(READER)
     assert said(holder) == "held"
     with Store(path, wait=0.1).appender() as appender:
         with pytest.raises(StoreBusy):
@@ -129,11 +132,7 @@ def test_a_log_that_cannot_be_written_leaves_nobody_waiting(
     path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(store, tapes[:1])
-    holder = elsewhere("""
-with Database(path, TABLES, VERSION).reading():
-    print("held", flush=True)
-    sys.stdin.readline()
-""")
+    holder = elsewhere(READER)
     assert said(holder) == "held"
 
     class Broken:
