@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from core.words import listed
-from replay.statistics import FLOOR
+from replay.statistics.summaries import FLOOR
 
 
 def percent(share: float) -> str:

@@ -22,14 +22,14 @@ from dashboard.recordings import Library
 from dashboard.viewer import Judged, Line
 from events.errors import SetupError, TabletapeError
 from events.marks import Viewer
-from replay.branching import branch, fresh_id, keep
-from replay.evaluating import Budget, Evaluation, accounts, budget_for
-from replay.evaluations import evaluated, judged
-from replay.judging import Decision, better, choices, trial_for
+from replay.debugger.branching import branch, fresh_id, keep
+from replay.evaluation.evaluating import Budget, Evaluation, accounts, budget_for
+from replay.evaluation.evaluations import evaluated, judged
+from replay.evaluation.judging import Decision, better, choices, trial_for
+from replay.jobs.workers import processes
 from replay.report import names_of
 from replay.simulate import bots_for
 from replay.timeline import Timeline
-from replay.workers import processes
 
 BOT: Final = "played-on-by"
 """The name in the address of the bot that plays on."""

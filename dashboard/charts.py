@@ -7,7 +7,7 @@ from typing import Final
 import altair as alt
 import polars as pl
 
-from replay.statistics import FLOOR
+from replay.statistics.summaries import FLOOR
 
 ACCENT: Final = "#23916b"
 GREY: Final = "#8a8f98"

@@ -18,12 +18,12 @@ from dashboard.recordings import Library
 from dashboard.viewer import Remark, Watch
 from events.errors import TabletapeError
 from events.marks import Viewer
-from replay.alternatives import Alternatives, Option, alternatives
-from replay.branching import branch, choose, fresh_id, keep, lineage, option_of, play_on
+from replay.debugger.alternatives import Alternatives, Option, alternatives
+from replay.debugger.branching import branch, choose, fresh_id, keep, lineage, option_of, play_on
+from replay.debugger.watches import LONGEST, WatchError
+from replay.evaluation.reasons import KIND
 from replay.notes import as_seen, audience
-from replay.reasons import KIND
 from replay.simulate import bots_for
-from replay.watches import LONGEST, WatchError
 
 MOST_WATCHES: Final = 8
 MOST_OPTIONS: Final = 25

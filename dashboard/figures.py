@@ -137,16 +137,13 @@ def _close() -> None:
 def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart | None = None) -> None:
     """Offer a table as CSV and as Parquet, and its chart as what Vega tools make an SVG of."""
     whole = table.drop("cell", strict=False)
-
-    def parquet() -> bytes:
-        file = BytesIO()
-        whole.write_parquet(file)
-        return file.getvalue()
-
+    parquet = BytesIO()
+    whole.write_parquet(parquet)
+    # Made at once, small as they are: one made only when it is asked for is lost if the page is drawn again just then.
     first, second, third, rest = st.columns([2, 2, 2, 5])
     first.download_button(
         "CSV",
-        lambda: whole.write_csv().encode(),
+        whole.write_csv().encode(),
         f"{name}.csv",
         "text/csv",
         key=f"csv-{name}",
@@ -154,7 +151,7 @@ def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart 
     )
     second.download_button(
         "Parquet",
-        parquet,
+        parquet.getvalue(),
         f"{name}.parquet",
         "application/vnd.apache.parquet",
         key=f"parquet-{name}",
@@ -163,7 +160,7 @@ def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart 
     if chart is not None:
         third.download_button(
             "Vega-Lite",
-            chart.to_json,
+            chart.to_json(),
             f"{name}.vl.json",
             "application/json",
             key=f"vega-{name}",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.address import choose, notice, several, typed
 from dashboard.recordings import Library
-from replay.store import Filter
+from replay.storage.store import Filter
 
 NUMBER: Final = r"[0-9]{1,6}"
 DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"

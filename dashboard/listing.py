@@ -13,7 +13,7 @@ from core.registry import games
 from dashboard.recordings import Library, is_being_recorded
 from events.errors import SetupError
 from replay.filters import Cell, Filter
-from replay.measuring import case_in
+from replay.statistics.measuring import case_in
 
 PER_PAGE: Final = 100
 WIDTHS: Final[Mapping[str, Any]] = {

@@ -22,16 +22,17 @@ from dashboard.payload import Payload
 from events.errors import FormatError, SetupError
 from events.marks import Viewer
 from events.tape import Tape
-from replay import exchange, ratings
+from replay import exchange
+from replay.debugger.watches import hits
 from replay.errors import UnknownReplay
-from replay.evaluating import Budget, Evaluation
-from replay.evaluations import known_decisions, known_evaluation
-from replay.judging import Decision, trial_for
+from replay.evaluation.evaluating import Budget, Evaluation
+from replay.evaluation.evaluations import known_decisions, known_evaluation
+from replay.evaluation.judging import Decision, trial_for
 from replay.lake.reading import open_store
-from replay.recording import is_recorded
-from replay.store import Filter, Share, Store
+from replay.live.recording import is_recorded
+from replay.statistics import ratings
+from replay.storage.store import Filter, Share, Store
 from replay.timeline import Timeline
-from replay.watches import hits
 
 PATIENCE: Final = 4.0
 """Seconds that somebody at a page waits for a database that others hold."""

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from events.tape import Header, Tape
 from replay.notes import TAG
-from replay.reading import AMONG, is_id
-from replay.rows import Account, account
+from replay.storage.reading import AMONG, is_id
+from replay.storage.rows import Account, account
 
 CONDITIONS: Final[Mapping[str, str]] = {
     "game": "replay.game = $game",

@@ -1,7 +1,7 @@
 """Everything that is recorded as lazy frames of polars, for notebooks and programs.
 
     from replay import frames
-    from replay.store import Filter
+    from replay.storage.store import Filter
 
     seats = frames.seats("games.duckdb", Filter(game="queen-of-the-cupcakes", seats=3))
     seats.group_by("bot").agg(pl.col("score").mean()).collect()
@@ -24,7 +24,7 @@ from polars.io.plugins import register_io_source
 
 from replay.lake.reading import LakeStore
 from replay.lake.segments import Lake, is_lake
-from replay.store import EVERYTHING, Filter, Store
+from replay.storage.store import EVERYTHING, Filter, Store
 
 _ID: Final = {"replay": pl.String()}
 

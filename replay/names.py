@@ -6,7 +6,7 @@ from secrets import token_hex
 
 from events.errors import FormatError
 from events.tape import NAME_LIMIT
-from replay.database import Lease
+from replay.storage.database import Lease
 
 
 def anonymous() -> str:

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from events.errors import FormatError
 from events.jsonl import NOTE_LIMIT, Remark
 from events.marks import Viewer
-from replay.database import Lease
 from replay.errors import StoreError
-from replay.reading import AMONG, row_of
+from replay.storage.database import Lease
+from replay.storage.reading import AMONG, row_of
 from replay.timeline import Timeline
 
 KIND_LIMIT: Final = 40

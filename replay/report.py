@@ -12,7 +12,7 @@ from core.paths import diff, flatten
 from core.redact import moves_of
 from events.base import Move
 from events.marks import Viewer
-from replay.alternatives import alternatives
+from replay.debugger.alternatives import alternatives
 from replay.timeline import Timeline, names_of
 
 __all__ = ["events_of", "fault_of", "moves_at", "names_of", "step_of"]

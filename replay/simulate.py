@@ -29,7 +29,7 @@ from events.codec import canonical
 from events.errors import SetupError
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
-from replay.workers import always, spread
+from replay.jobs.workers import always, spread
 
 CHUNK = 250
 """Games that a worker plays before it hands them over."""

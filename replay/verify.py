@@ -28,10 +28,10 @@ from events.base import Event, GameEnded, TakenBack, kind_of
 from events.codec import encode
 from events.errors import TabletapeError
 from events.tape import Tape, digest
-from replay.contract import Reader
 from replay.errors import UnknownReplay
 from replay.games import game_of
-from replay.workers import spread
+from replay.jobs.workers import spread
+from replay.storage.contract import Reader
 
 Grade = Literal["whole", "legal", "exact"]
 GRADES: tuple[Grade, ...] = ("whole", "legal", "exact")

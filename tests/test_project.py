@@ -20,8 +20,8 @@ ARROWS = {
     "dashboard": {"events", "core", "replay", "dashboard"},
 }
 PURE = ("events", "core")
-DATABASE_MODULE = "replay/database.py"
-SANDBOX = "replay/sandbox.py"  # a process of its own, which runs typed SQL
+DATABASE_MODULE = "replay/storage/database.py"
+SANDBOX = "replay/sql/sandbox.py"  # a process of its own, which runs typed SQL
 IMPURE_MODULES = {
     "asyncio",
     "datetime",

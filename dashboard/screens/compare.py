@@ -16,7 +16,7 @@ from dashboard.recordings import Library
 from dashboard.viewer import Aside
 from events.errors import TabletapeError
 from events.marks import Viewer
-from replay.comparing import Comparison, compare, differences
+from replay.debugger.comparing import Comparison, compare, differences
 from replay.report import names_of
 
 

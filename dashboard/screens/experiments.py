@@ -19,7 +19,7 @@ from replay.experiments import Difference, Experiment, Result, name_of
 from replay.experiments.figures import Figure, figures_of
 from replay.experiments.words import verdict
 from replay.packaged import data_root
-from replay.store import Filter
+from replay.storage.store import Filter
 
 # Comments and no strings below constants here: Streamlit would write a string onto the page.
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import recordings
 from dashboard.guarded import guarded
-from replay.store import Filter
+from replay.storage.store import Filter
 
 st.title("Health")
 st.text("What figures are made from is kept beside the streams, and can always be made again: tabletape rebuild.")

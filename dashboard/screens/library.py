@@ -17,7 +17,7 @@ from dashboard.recordings import Library
 from events.errors import FormatError
 from replay.errors import UnknownReplay
 from replay.notes import TAG_LIMIT
-from replay.store import Filter
+from replay.storage.store import Filter
 
 FINISHED: Final = {"yes": "Finished", "no": "Not finished"}
 

@@ -19,8 +19,8 @@ from events.errors import SetupError, TabletapeError
 from events.marks import Viewer
 from events.tape import Player
 from replay.errors import UnknownReplay
-from replay.live import WINDOW, Held, LiveGame, Wish
-from replay.live_tokens import Facts, keeps
+from replay.live.game import WINDOW, Held, LiveGame, Wish
+from replay.live.tokens import Facts, keeps
 from replay.report import names_of
 from replay.simulate import bots_for
 

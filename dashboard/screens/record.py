@@ -20,11 +20,11 @@ from events.base import Event, Move, TakenBack
 from events.codec import encode
 from events.errors import TabletapeError
 from events.tape import Player
-from replay.draft import Place, Question, said, told_only, veiled
 from replay.errors import UnknownReplay
-from replay.live import Wish
-from replay.live_tokens import Entry, Face
-from replay.recording import Recording
+from replay.live.draft import Place, Question, said, told_only, veiled
+from replay.live.game import Wish
+from replay.live.recording import Recording
+from replay.live.tokens import Entry, Face
 
 # A bare string here would be shown on the page.
 RECORD: Final = "record"  # the recording in the address; its token never stands there

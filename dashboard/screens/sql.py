@@ -11,8 +11,8 @@ from dashboard import charts, recordings
 from dashboard.address import choose, plain, say_notices
 from dashboard.figures import downloads
 from dashboard.guarded import guarded
-from replay.sql import EXAMPLES, ROWS, SECONDS, SIZE, VIEWS, Answer, QueryRefused, ask
-from replay.tables import TABLES
+from replay.sql.query import EXAMPLES, ROWS, SECONDS, SIZE, VIEWS, Answer, QueryRefused, ask
+from replay.storage.tables import TABLES
 
 QUERY: Final = "query"
 ANSWER: Final = "answer"

@@ -23,11 +23,11 @@ from dashboard.figures import Figures, cells
 from dashboard.filtering import more
 from dashboard.guarded import guarded
 from dashboard.recordings import Library
-from replay import ratings, statistics
 from replay.filters import Cell
 from replay.games import default_sheet
-from replay.measuring import metrics_of
-from replay.store import NEWEST, Filter, Store
+from replay.statistics import ratings, summaries
+from replay.statistics.measuring import metrics_of
+from replay.storage.store import NEWEST, Filter, Store
 
 # Comments and no strings below constants here: Streamlit would write a string onto the page.
 
@@ -85,16 +85,16 @@ def clipped(frame: pl.DataFrame, what: str) -> str:
 def seats(page: Page) -> None:
     """Does it matter where one sits?"""
     results = page.table(Store.seat_table, page.wanted, ("seat",))
-    rates = labelled(statistics.win_rates(results, ["seats", "seat"]), pl.format("seat {}", "seat"))
+    rates = labelled(summaries.win_rates(results, ["seats", "seat"]), pl.format("seat {}", "seat"))
     rates = cells(rates, seat="seat", seats="seats", always=Cell(won=True))
     page.figures.show(
         "seats",
         "Does a seat win more often than its share?",
-        f"{answers.seat_test(statistics.seat_test(results))}\nDoes any seat by itself? "
+        f"{answers.seat_test(summaries.seat_test(results))}\nDoes any seat by itself? "
         f"{answers.share_of_wins(rates, lambda row: str(row['label']))}",
         charts.rates(rates, WINS),
         rates.select(*RATES, "cell"),
-        f"{statistics.DEFINITIONS['seats']}\n\nWhether seats differ at all is tested by chi-square of the credits, for "
+        f"{summaries.DEFINITIONS['seats']}\n\nWhether seats differ at all is tested by chi-square of the credits, for "
         "each seat count: p says how often equal seats would differ as much.",
     )
 
@@ -102,7 +102,7 @@ def seats(page: Page) -> None:
 def players(page: Page) -> None:
     """Does it matter who plays?"""
     results = page.table(Store.seat_table, page.wanted, ("player", "bot"))
-    rates = statistics.win_rates(results, ["player", "bot"]).sort("n", "player", "bot", descending=[True, False, False])
+    rates = summaries.win_rates(results, ["player", "bot"]).sort("n", "player", "bot", descending=[True, False, False])
     known = pl.when(pl.col("bot").is_null() | (pl.col("bot") == pl.col("player"))).then("player")
     rates = rates.select(known.otherwise(pl.format("{} (bot {})", "player", "bot")).alias("label"), pl.all())
     rates = cells(rates, player="player", bot="bot", always=Cell(won=True))
@@ -113,7 +113,7 @@ def players(page: Page) -> None:
         answers.share_of_wins(shown, lambda row: str(row["label"])) + clipped(rates, "by games played"),
         charts.rates(shown, WINS),
         rates.select(*RATES, "cell"),
-        statistics.DEFINITIONS["players"],
+        summaries.DEFINITIONS["players"],
     )
     rated = page.library.ratings(page.wanted)
     if not rated.is_empty():
@@ -155,32 +155,32 @@ RATED: Final = (
 def scores(page: Page) -> None:
     """What is a good score?"""
     results = page.table(Store.seat_table, page.wanted, ("score",))
-    (whole,) = statistics.score_summary(as_one(results), "seats").to_dicts()
-    counts = cells(statistics.score_counts(results), score="score")
+    (whole,) = summaries.score_summary(as_one(results), "seats").to_dicts()
+    counts = cells(summaries.score_counts(results), score="score")
     page.figures.show(
         "scores",
         "What do players score?",
         answers.scores(whole),
         charts.counts(counts, "score", "score", "seats"),
         counts,
-        statistics.DEFINITIONS["scores"],
+        summaries.DEFINITIONS["scores"],
     )
-    st.dataframe(statistics.score_summary(results, "seats"), hide_index=True, alt="Scores by number of seats")
+    st.dataframe(summaries.score_summary(results, "seats"), hide_index=True, alt="Scores by number of seats")
     metrics(page, ["margin"])
 
 
 def length(page: Page) -> None:
     """How long is a game, and how does it end?"""
     whole = as_one(page.replays)
-    (summary,) = statistics.length_summary(whole).to_dicts()
-    turns = cells(statistics.length_counts(whole).drop("seats"), turns="turns")
+    (summary,) = summaries.length_summary(whole).to_dicts()
+    turns = cells(summaries.length_counts(whole).drop("seats"), turns="turns")
     page.figures.show(
         "length",
         "How many turns does a game take?",
         answers.length(summary),
         charts.counts(turns, "turns", "turns"),
         turns,
-        statistics.DEFINITIONS["length"],
+        summaries.DEFINITIONS["length"],
     )
     events = page.replays.filter("finished").group_by(events="length").agg(n=pl.col("games").sum()).sort("events")
     events = cells(events, events="events")
@@ -190,19 +190,19 @@ def length(page: Page) -> None:
         f"From {summary['length_least']} to {summary['length_most']}, {summary['length_mean']:.1f} on average.",
         charts.counts(events, "events", "events"),
         events,
-        statistics.DEFINITIONS["length"],
+        summaries.DEFINITIONS["length"],
     )
     metrics(page, ["decisions"])
-    shares = statistics.endings(page.replays).with_columns(rate="share", enough=pl.col("games") >= statistics.FLOOR)
+    shares = summaries.endings(page.replays).with_columns(rate="share", enough=pl.col("games") >= summaries.FLOOR)
     shares = labelled(shares, pl.col("ended").str.replace_all("_", " "))
     shares = cells(shares, ended="ended", seats="seats")
     page.figures.show(
         "endings",
         "How do games end?",
-        answers.endings(statistics.endings(whole)),
+        answers.endings(summaries.endings(whole)),
         charts.rates(shares, "share of games"),
         shares.select("label", "n", "games", "share", "low", "high", "cell"),
-        statistics.DEFINITIONS["endings"],
+        summaries.DEFINITIONS["endings"],
     )
 
 
@@ -223,9 +223,7 @@ def metrics(page: Page, names: Sequence[str]) -> None:
 def metric_figure(page: Page, metric: Metric) -> None:
     """Show what one metric found."""
     by = "key" if metric.key else "seats"
-    found = statistics.metric_summary(
-        page.table(Store.metric_table, page.slug, metric.name, page.wanted, (by,)), metric
-    )
+    found = summaries.metric_summary(page.table(Store.metric_table, page.slug, metric.name, page.wanted, (by,)), metric)
     if found.is_empty():
         st.text(f"{metric.title} Nothing of the kind was measured in these games.")
         return
@@ -276,7 +274,7 @@ def cards(page: Page) -> None:
         st.info("This game names nothing that seats hold and use.")
         return
     per = choose("Counted", "per", ["game", "draw"], {"game": "a game", "draw": "a draw"}.__getitem__)
-    found = statistics.situation_rates(page.table(Store.situation_table, page.slug, page.wanted))
+    found = summaries.situation_rates(page.table(Store.situation_table, page.slug, page.wanted))
     if per == "draw":
         found = found.select(
             *("key", "situation", "enough"),

@@ -25,7 +25,7 @@ from msgspec import Struct
 from events.errors import TabletapeError
 from replay.api.operations import moves_seen, step_seen
 from replay.api.service import Service
-from replay.live import LiveGame
+from replay.live.game import LiveGame
 
 QUIET: Final = 15.0
 """Seconds between two signs of life."""

@@ -20,18 +20,19 @@ from core.streams import decode, refuse_opening
 from events.base import TakenBack
 from events.errors import UnlawfulEvent
 from events.tape import Header, Tape
-from replay import exchange, statistics
+from replay import exchange
 from replay.api import shapes
 from replay.api.service import Refused, Service
 from replay.api.shapes import Nothing
-from replay.appending import continued
 from replay.errors import StoreError
 from replay.games import default_sheet
-from replay.live import LiveGame, Wish
-from replay.live_tokens import Facts
+from replay.live.game import LiveGame, Wish
+from replay.live.tokens import Facts
 from replay.report import fault_of, moves_at
 from replay.simulate import bots_for
-from replay.store import Filter
+from replay.statistics import summaries
+from replay.storage.appending import continued
+from replay.storage.store import Filter
 from replay.timeline import Shown, Timeline, names_of
 
 JSON_LINES: Final = "application/jsonl"
@@ -238,9 +239,9 @@ def count(service: Service, asked: Asked) -> shapes.Statistics:
     results = service.store.seat_results(Filter(game=game))
     listed = service.store.replays(Filter(game=game, finished=True))
     frames: Sequence[pl.DataFrame] = (
-        statistics.win_rates(results, keys),
-        statistics.score_summary(results, keys),
-        statistics.endings(listed),
+        summaries.win_rates(results, keys),
+        summaries.score_summary(results, keys),
+        summaries.endings(listed),
     )
     return shapes.Statistics(*[frame.to_dicts() for frame in frames])
 

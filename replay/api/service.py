@@ -16,13 +16,13 @@ from events.base import GameEnded
 from events.errors import TabletapeError
 from events.marks import Viewer
 from replay.api.settings import Settings
-from replay.appender import Appender
 from replay.lake.reading import open_store
-from replay.live import LiveGame, LiveGames
-from replay.live_tokens import Role, hashed
-from replay.reading import is_id, unknown
-from replay.recording import Recordings
-from replay.store import Store
+from replay.live.game import LiveGame, LiveGames
+from replay.live.recording import Recordings
+from replay.live.tokens import Role, hashed
+from replay.storage.appender import Appender
+from replay.storage.reading import is_id, unknown
+from replay.storage.store import Store
 from replay.timeline import Timeline
 
 PATIENCE: Final = 4.0

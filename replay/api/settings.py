@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.errors import SetupError
-from replay.live import MOST_EVENTS
+from replay.live.game import MOST_EVENTS
 
 PREFIX: Final = "TABLETAPE_"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from replay.live_tokens import Tokens
+from replay.live.tokens import Tokens
 
 Looker = Annotated[str, Meta(pattern="^(?:spectator|omniscient|[0-9]{1,5})$")]
 Step = Annotated[int, Meta(ge=0, lt=1 << 31)]

@@ -23,7 +23,7 @@ from replay.api.openapi import FOLLOW, LAST_STEP, document
 from replay.api.operations import Asked, Operation, operations, this_version
 from replay.api.service import Refused, Service
 from replay.errors import Conflict, StoreBusy, StoreError, UnknownReplay
-from replay.live import Held
+from replay.live.game import Held
 
 log = structlog.get_logger("tabletape.api")
 

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from core.registry import games
-from replay import bench, bench_rules, bench_statistics
-from replay.bench import Figure
+from replay.bench import rules, statistics, storing
+from replay.bench.storing import Figure
 from replay.cli.terminal import DEFAULT_DB, Db, Json, print_json, recorded, say
 
 
@@ -33,14 +33,14 @@ def bench_(
     """Measure on this machine: the store in a folder of its own, the games, or the statistics of a database."""
     slugs = list(games()) if game is None else [game]
     if not json:
-        say(bench.machine())
+        say(storing.machine())
     found = []
     for figure in _figures(what, slugs, number, (events, replays, seconds, kills), db):
         found.append(figure)
         if not json:
             say(f"{figure.what}: {figure.value}")
     if json:
-        print_json({"machine": bench.machine(), "figures": found})
+        print_json({"machine": storing.machine(), "figures": found})
 
 
 def _figures(
@@ -48,10 +48,10 @@ def _figures(
 ) -> Iterator[Figure]:
     if what in (None, "games"):
         for slug in slugs:
-            yield from [Figure(f"{slug}, {rate.what}", str(rate)) for rate in bench_rules.rates(slug, number)]
+            yield from [Figure(f"{slug}, {rate.what}", str(rate)) for rate in rules.rates(slug, number)]
     if what in (None, "store"):
-        yield from bench.figures(*store)
+        yield from storing.figures(*store)
     if what == "statistics":
         with recorded(db) as opened:
             for slug in slugs:
-                yield from bench_statistics.figures(opened, slug)
+                yield from statistics.figures(opened, slug)

@@ -9,8 +9,8 @@ import typer
 
 from core.redact import viewer_from
 from events.marks import Viewer
-from replay import branching, comparing
 from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, recorded, say, value
+from replay.debugger import branching, comparing
 from replay.timeline import Timeline, names_of
 
 Viewed = Annotated[str, typer.Option("--as", help="A seat, `spectator` or `omniscient`.")]

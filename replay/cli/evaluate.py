@@ -13,19 +13,19 @@ from rich.table import Table
 
 from core.redact import viewer_from
 from core.rollouts import shares
-from replay.calibrating import Calibrated
-from replay.calibrating import calibrate as calibrate_games
 from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, cell, log, out, print_json, progress, recorded, say
-from replay.cluster import crew
-from replay.evaluating import Account, Evaluation, accounts, budget_for, luck
-from replay.evaluating import evaluate as evaluate_tape
-from replay.evaluations import evaluated, judged
+from replay.evaluation.calibrating import Calibrated
+from replay.evaluation.calibrating import calibrate as calibrate_games
+from replay.evaluation.evaluating import Account, Evaluation, accounts, budget_for, luck
+from replay.evaluation.evaluating import evaluate as evaluate_tape
+from replay.evaluation.evaluations import evaluated, judged
+from replay.evaluation.judging import Decision, better, choices, trial_for
 from replay.games import load
-from replay.judging import Decision, better, choices, trial_for
+from replay.jobs.cluster import crew
+from replay.jobs.workers import processes
 from replay.report import names_of
 from replay.simulate import Batch, check, tapes
 from replay.timeline import Timeline
-from replay.workers import processes
 
 MOST_LUCK: Final = 3
 """Events of chance that are told: those that moved most."""

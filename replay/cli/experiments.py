@@ -12,12 +12,12 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from events.errors import FormatError
-from replay import experiments, tournaments
+from replay import experiments
 from replay.cli.stopping import until_stopped
 from replay.cli.terminal import DEFAULT_DB, Db, Json, err, log, out, print_json, progress, say, table_of
-from replay.experiments import running
+from replay.experiments import running, tournaments
+from replay.experiments.tournaments import Tournament
 from replay.lake.reading import open_store
-from replay.tournaments import Tournament
 
 Jobs = Annotated[int, typer.Option(min=1, max=256, help="Processes that play and measure.")]
 

@@ -18,13 +18,13 @@ from events.tape import Tape
 from replay import exchange
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress, recorded, say
-from replay.cluster import crew
-from replay.contract import Added, together
+from replay.jobs.cluster import crew
 from replay.lake import moving
 from replay.lake.reading import open_store
 from replay.lake.segments import Lake, is_lake
 from replay.notes import Note
-from replay.store import Filter, Store
+from replay.storage.contract import Added, together
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from replay.verify import Summary, parent_of, verify_all
 from replay.verify import together as together_judged

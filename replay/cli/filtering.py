@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from replay.store import Filter
+from replay.storage.store import Filter
 
 Players: TypeAlias = Annotated[
     list[str] | None, typer.Option("--player", help="Only games with this player; several: with all of them.")

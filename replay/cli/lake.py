@@ -13,7 +13,7 @@ from replay.errors import StoreError
 from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
 from replay.lake.segments import Lake
-from replay.store import Filter
+from replay.storage.store import Filter
 
 app = typer.Typer(
     help="Games as a folder of Parquet files, for many of them and for several machines.", no_args_is_help=True

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import typer
 
 from events.errors import SetupError
+from replay.api.client import Client
 from replay.cli.terminal import Json, out, print_json, say
-from replay.client import Client
 
 app = typer.Typer(help="Live games at a running service.", no_args_is_help=True)
 

@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 
 from core.redact import viewer_from
-from replay.alternatives import alternatives
 from replay.cli import filtering
 from replay.cli.terminal import (
     DEFAULT_DB,
@@ -22,6 +21,7 @@ from replay.cli.terminal import (
     say_alternatives,
     value,
 )
+from replay.debugger.alternatives import alternatives
 from replay.report import events_of, step_of
 from replay.rulings import rulings
 from replay.timeline import Timeline

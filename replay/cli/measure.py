@@ -8,7 +8,7 @@ import typer
 
 from core.registry import find
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
-from replay.store import EVERYTHING, Filter, Measurements, Store
+from replay.storage.store import EVERYTHING, Filter, Measurements, Store
 
 NoMeasure = Annotated[bool, typer.Option("--no-measure", help="Leave measuring to `tabletape measure`.")]
 Jobs = Annotated[int, typer.Option(min=1, max=256, help="Processes that measure.")]

@@ -11,9 +11,9 @@ from core.redact import viewer_from
 from events.base import Move
 from events.jsonl import Remark
 from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, progress, recorded, say
+from replay.evaluation.reasons import KIND, said
+from replay.evaluation.reasons import reasons as reasons_of
 from replay.notes import as_seen, audience
-from replay.reasons import KIND, said
-from replay.reasons import reasons as reasons_of
 from replay.timeline import Timeline
 
 Viewed = Annotated[str, typer.Option("--as", help="A seat, `spectator` or `omniscient`: whose step numbers are meant.")]

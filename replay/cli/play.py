@@ -17,14 +17,14 @@ from events.errors import FormatError, SetupError
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.stopping import until_stopped
 from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress
-from replay.cluster import crew
 from replay.games import default_sheet
+from replay.jobs.cluster import crew
 from replay.lake import moving
 from replay.lake.reading import open_store
 from replay.lake.segments import Lake
 from replay.simulate import Batch, bots_for
 from replay.simulate import simulate as play_batch
-from replay.store import Filter
+from replay.storage.store import Filter
 
 
 def games(json: Json = False) -> None:

@@ -9,9 +9,9 @@ import typer
 from core.registry import find
 from replay.cli import filtering
 from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, recorded, say, table_of
-from replay.ratings import head_to_head
-from replay.ratings import ratings as rate
-from replay.store import NEWEST, Filter
+from replay.statistics.ratings import head_to_head
+from replay.statistics.ratings import ratings as rate
+from replay.storage.store import NEWEST, Filter
 
 
 def ratings(

@@ -20,7 +20,7 @@ from replay.games import default_sheet
 from replay.lake.reading import open_store
 from replay.simulate import Batch
 from replay.simulate import simulate as play_batch
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 
 DEMO_DB = Path("tabletape-demo.duckdb")
 

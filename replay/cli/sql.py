@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from replay.cli.terminal import DEFAULT_DB, Db, Json, err, out, print_json, recorded, table_of
-from replay.sql import ROWS, SIZE, ask
+from replay.sql.query import ROWS, SIZE, ask
 
 
 def sql(

@@ -9,11 +9,11 @@ import polars as pl
 import typer
 
 from core.registry import find
-from replay import statistics
 from replay.cli import filtering
 from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, recorded, say, table_of
-from replay.measuring import metric_of, metrics_of
-from replay.store import Filter
+from replay.statistics import summaries
+from replay.statistics.measuring import metric_of, metrics_of
+from replay.storage.store import Filter
 
 
 def stats(
@@ -64,10 +64,10 @@ def stats(
         listed = store.game_table(wanted)
         boxes = store.facets(game)["sheet"] if sheet is None else [sheet]
     frames = {
-        "win_rates": statistics.win_rates(results, keys),
-        "scores": statistics.score_summary(results, keys),
-        "length": statistics.length_summary(listed),
-        "endings": statistics.endings(listed),
+        "win_rates": summaries.win_rates(results, keys),
+        "scores": summaries.score_summary(results, keys),
+        "length": summaries.length_summary(listed),
+        "endings": summaries.endings(listed),
     }
     unfinished = int(listed.filter(~pl.col("finished"))["games"].sum())
     if json:
@@ -95,7 +95,7 @@ def _metric(game: str, name: str, wanted: Filter, by: str, db: Path, json: bool)
     metric = metric_of(game, name)
     with recorded(db) as store:
         keys = [*([] if by == "seat" else [by]), *(["key"] if metric.key else [])] or ["seats"]
-        found = statistics.metric_summary(store.metric_table(game, name, wanted, by=keys), metric)
+        found = summaries.metric_summary(store.metric_table(game, name, wanted, by=keys), metric)
         share = store.measured(wanted)
     if json:
         return print_json({"metric": name, "version": metric.version, "rows": found.to_dicts(), "measured": share})

@@ -18,18 +18,18 @@ from core.redact import viewer_from
 from events.errors import FormatError, TabletapeError
 from events.marks import Viewer
 from events.tape import Tape
-from replay import branching
-from replay.alternatives import alternatives
 from replay.cli.branches import say_comparison
 from replay.cli.terminal import DEFAULT_DB, Db, out, printable, recorded, say, say_alternatives, value
-from replay.comparing import compare
+from replay.debugger import branching
+from replay.debugger.alternatives import alternatives
+from replay.debugger.comparing import compare
+from replay.debugger.walking import SOUGHT, WALKS, find, nearest
+from replay.debugger.watches import hits
 from replay.notes import as_seen, audience
 from replay.report import fault_of
 from replay.rulings import rulings
-from replay.store import Store
+from replay.storage.store import Store
 from replay.timeline import Step, Timeline, names_of
-from replay.walking import SOUGHT, WALKS, find, nearest
-from replay.watches import hits
 
 PAGE = 200
 """Lines that `list` prints at most."""

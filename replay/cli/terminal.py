@@ -26,11 +26,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from replay.alternatives import Alternatives
+from replay.debugger.alternatives import Alternatives
 from replay.errors import StoreError
 from replay.lake.reading import open_store
 from replay.lake.segments import is_lake
-from replay.store import Store
+from replay.storage.store import Store
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 err = Console(stderr=True, highlight=False)

@@ -13,7 +13,7 @@ import random
 import sys
 from typing import Any
 
-from replay.client import Client, ServiceError, play
+from replay.api.client import Client, ServiceError, play
 
 
 def main(arguments: list[str]) -> int:

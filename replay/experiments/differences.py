@@ -6,7 +6,7 @@ games, so its variance is that of a ratio estimator between whole games (W. G. C
 where nothing correlates, and nothing is lost.
 
 The interval of a value is Student's for a mean, with the games that have a case, and Wilson's for a rate, for as many
-independent cases as would vary like that (as in `replay.statistics.metric_summary`). The interval of a difference is
+independent cases as would vary like that (as in `metric_summary`). The interval of a difference is
 made from both by the method of variance estimates recovery (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008),
 which for paired rates is R. G. Newcombe's (Statistics in Medicine 17, 1998, method 10 without a correction for
 continuity), and for means about that of the paired differences. p is where that interval just reaches zero.
@@ -28,7 +28,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from replay.experiments.figures import Figure
-from replay.statistics import FLOOR, wilson
+from replay.statistics.summaries import FLOOR, wilson
 
 ALPHA: Final = 0.05
 """How often, at the most, something is called a difference that is none."""

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from events.errors import FormatError
 from replay.filters import Filter
-from replay.measuring import metrics_of
-from replay.store import Store
+from replay.statistics.measuring import metrics_of
+from replay.storage.store import Store
 
 WHOLE: Final = 2520
 """Parts of a win, so that its half, third, ... tenth are whole numbers: sums do not depend on their order."""

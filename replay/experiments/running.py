@@ -12,11 +12,11 @@ from replay.experiments import words
 from replay.experiments.differences import ALPHA, Difference, differences
 from replay.experiments.figures import figures_of, rows
 from replay.experiments.plan import Experiment, batches, parse
+from replay.experiments.series import play_on
 from replay.filters import Filter
-from replay.series import play_on
+from replay.jobs.workers import always
 from replay.simulate import Batch
-from replay.store import Store
-from replay.workers import always
+from replay.storage.store import Store
 
 KIND: Final = "experiment"
 """The kind of the note that keeps the file of an experiment, at the first game of its baseline."""

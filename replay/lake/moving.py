@@ -13,17 +13,17 @@ from typing import Final
 import polars as pl
 
 from events.errors import SetupError
-from replay.checking import Finding
-from replay.contract import Added, together
 from replay.errors import StoreDamaged, StoreError
 from replay.filters import EVERYTHING, Filter
+from replay.jobs.workers import always, spread
 from replay.lake.reading import LakeStore
 from replay.lake.rows import tapes_of
 from replay.lake.segments import Lake, Segment, segment_of
 from replay.simulate import Batch, check, chunks, tapes
-from replay.store import Store
+from replay.storage.checking import Finding
+from replay.storage.contract import Added, together
+from replay.storage.store import Store
 from replay.verify import Summary, parent_of, summary, verify
-from replay.workers import always, spread
 
 GAMES: Final = 10_000
 """Games of a segment that a store is exported to: many, since what a question costs is opening files."""

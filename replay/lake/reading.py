@@ -15,17 +15,17 @@ import polars as pl
 import structlog
 
 from events.tape import Tape
-from replay.bulk import Pace
-from replay.checking import Finding
-from replay.database import Database, Holder, Lease, blaming_files, in_memory
 from replay.errors import StoreDamaged, StoreError
 from replay.filters import EVERYTHING, Filter
 from replay.lake.rows import KEPT, schema, tapes_of
 from replay.lake.segments import Lake, Segment, damaged, is_lake
-from replay.reading import digits_of, is_id, only, unknown
-from replay.rows import unlike
-from replay.store import Store
-from replay.tables import TABLES
+from replay.storage.bulk import Pace
+from replay.storage.checking import Finding
+from replay.storage.database import Database, Holder, Lease, blaming_files, in_memory
+from replay.storage.reading import digits_of, is_id, only, unknown
+from replay.storage.rows import unlike
+from replay.storage.store import Store
+from replay.storage.tables import TABLES
 
 log = structlog.get_logger("tabletape")
 

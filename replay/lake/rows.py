@@ -14,12 +14,12 @@ import polars as pl
 
 from events.errors import FormatError
 from events.tape import Header, Tape
-from replay import projections
-from replay.contract import Added
-from replay.database import Lease, in_memory
-from replay.reading import AMONG
-from replay.rows import Stored, check, tape_from, unlike
-from replay.tables import TABLES
+from replay.storage import projections
+from replay.storage.contract import Added
+from replay.storage.database import Lease, in_memory
+from replay.storage.reading import AMONG
+from replay.storage.rows import Stored, check, tape_from, unlike
+from replay.storage.tables import TABLES
 
 Rows = Mapping[str, pl.DataFrame]
 """Rows of some games: a frame for each table of `KEPT`."""

@@ -23,7 +23,7 @@ from events.base import GameEnded
 from events.queen_of_the_cupcakes import HandsDealt
 from events.tape import Player, Tape, sealed
 from replay.simulate import Batch, simulate
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from tests.toy import HiddenStones, toy
 

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from dashboard.page import single_page
 from events.queen_of_the_cupcakes import HandsDealt
 from events.tape import Tape
-from replay.evaluating import budget_for
-from replay.evaluations import evaluated, judged
-from replay.judging import trial_for
+from replay.evaluation.evaluating import budget_for
+from replay.evaluation.evaluations import evaluated, judged
+from replay.evaluation.judging import trial_for
 from replay.simulate import Batch, simulate
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 
 COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]

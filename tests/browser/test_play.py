@@ -15,9 +15,9 @@ from playwright.sync_api import Error as PlaywrightError
 from core.registry import find
 from events.base import Move
 from events.trash_pandas import YumYumKept, YumYumPlayed
-from replay.client import Client
+from replay.api.client import Client
 from replay.games import default_sheet
-from replay.store import Store
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from replay.verify import verify
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from replay.filters import Cell, Filter
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.storage.store import Store
 
 COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
 QUEEN = "queen-of-the-cupcakes"

@@ -9,9 +9,9 @@ from core.registry import games
 from dashboard import answers, charts
 from dashboard.boxes import KNOWN, components, provenance_note
 from dashboard.figures import cells
-from replay import statistics
 from replay.filters import Cell
 from replay.games import default_sheet
+from replay.statistics import summaries
 from tests.toy import HiddenStones
 
 
@@ -26,7 +26,7 @@ def seats_played(wins: dict[int, int], games: int) -> pl.DataFrame:
 
 
 def said(wins: dict[int, int], games: int) -> str:
-    rates = statistics.win_rates(seats_played(wins, games), "seat")
+    rates = summaries.win_rates(seats_played(wins, games), "seat")
     return answers.share_of_wins(rates, lambda row: f"seat {row['seat']}")
 
 
@@ -36,7 +36,7 @@ def test_no_difference_is_no_sign() -> None:
 
 def test_what_lies_apart_from_its_share_is_named_with_its_interval() -> None:
     answer = said({0: 80, 1: 20}, 100)
-    low, high = (answers.percent(end) for end in statistics.wilson(80.0, 100.0))
+    low, high = (answers.percent(end) for end in summaries.wilson(80.0, 100.0))
     assert answer.startswith("Yes.\n")
     assert f"• seat 0 wins more, 80.0 % ({low} to {high}) where 50.0 % is an equal share." in answer
     assert "• seat 1 wins less, 20.0 %" in answer
@@ -45,14 +45,14 @@ def test_what_lies_apart_from_its_share_is_named_with_its_interval() -> None:
 def test_few_games_are_not_judged() -> None:
     assert said({0: 29, 1: 0}, 29) == "Too few games to tell: that takes 30 of each, here there are at most 29."
     results = pl.concat([seats_played({0: 15}, 30), seats_played({1: 5}, 5)])
-    rates = statistics.win_rates(results, "seat")
+    rates = summaries.win_rates(results, "seat")
     answer = answers.share_of_wins(rates, lambda row: f"seat {row['seat']}")
     assert answer.endswith("\n1 with fewer than 30 games is left out.")
 
 
 def test_scores_length_and_endings_are_said_in_words() -> None:
     scores = pl.DataFrame({"game": ["g"] * 4, "score": [3, 5, 8, 12]})
-    (summary,) = statistics.score_summary(scores, "game").to_dicts()
+    (summary,) = summaries.score_summary(scores, "game").to_dicts()
     assert answers.scores(summary) == (
         "Half of all scores lie between 4.5 and 9, the middle one is 6.5. They go from 3 to 12."
     )
@@ -65,15 +65,15 @@ def test_scores_length_and_endings_are_said_in_words() -> None:
             "ended": ["a_b"] * 3 + ["c"],
         }
     )
-    (length,) = statistics.length_summary(replays).to_dicts()
+    (length,) = summaries.length_summary(replays).to_dicts()
     assert answers.length(length) == (
         "The middle game takes 13 turns and 55 events; the shortest took 10 turns, the longest 20."
     )
-    assert answers.endings(statistics.endings(replays)).startswith("Of 4 games, 75.0 % with “a b” (")
+    assert answers.endings(summaries.endings(replays)).startswith("Of 4 games, 75.0 % with “a b” (")
 
 
 def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
-    frame = statistics.win_rates(seats_played({0: 20, 1: 5}, 40), "seat").with_columns(label=pl.lit("x"))
+    frame = summaries.win_rates(seats_played({0: 20, 1: 5}, 40), "seat").with_columns(label=pl.lit("x"))
     layers = charts.rates(frame, "share").to_dict()["layer"]
     points = [layer for layer in layers if layer["mark"]["type"] == "point"]
     assert [(layer["transform"][0]["filter"], layer["mark"].get("filled", False)) for layer in points] == [
@@ -84,13 +84,13 @@ def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
 
 
 def test_an_equal_share_beyond_every_interval_is_on_the_chart() -> None:
-    frame = statistics.win_rates(seats_played({0: 4, 1: 2}, 60), "seat").with_columns(label=pl.lit("x"))
+    frame = summaries.win_rates(seats_played({0: 4, 1: 2}, 60), "seat").with_columns(label=pl.lit("x"))
     scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in charts.rates(frame, "share").to_dict()["layer"]]
     assert all(top > 0.5 for _, top in scales)
 
 
 def test_a_frame_with_cells_can_be_clicked() -> None:
-    frame = statistics.win_rates(seats_played({0: 20}, 40), "seat").with_columns(label=pl.lit("x"))
+    frame = summaries.win_rates(seats_played({0: 20}, 40), "seat").with_columns(label=pl.lit("x"))
     chart = charts.rates(cells(frame, seat="seat", always=Cell(won=True)), "share").to_dict()
     assert [param["select"]["fields"] for param in chart["params"]] == [["cell"]]
     assert [row["cell"] for rows in chart["datasets"].values() for row in rows] == ["seat=0&won=True"]
@@ -98,10 +98,10 @@ def test_a_frame_with_cells_can_be_clicked() -> None:
 
 def test_seats_are_tested_in_words() -> None:
     assert "more unequally than chance explains (p < 0.001)" in answers.seat_test(
-        statistics.seat_test(seats_played({0: 160, 1: 40}, 200))
+        summaries.seat_test(seats_played({0: 160, 1: 40}, 200))
     )
-    assert "no more unequally" in answers.seat_test(statistics.seat_test(seats_played({0: 101, 1: 99}, 200)))
-    assert "too few" in answers.seat_test(statistics.seat_test(seats_played({0: 9, 1: 1}, 10)))
+    assert "no more unequally" in answers.seat_test(summaries.seat_test(seats_played({0: 101, 1: 99}, 200)))
+    assert "too few" in answers.seat_test(summaries.seat_test(seats_played({0: 9, 1: 1}, 10)))
 
 
 @pytest.mark.parametrize("slug", list(games()))

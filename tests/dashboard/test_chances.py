@@ -15,11 +15,11 @@ from streamlit.testing.v1 import AppTest
 from dashboard import chances
 from events.errors import SetupError
 from events.tape import Tape
-from replay.evaluating import accounts, budget_for
-from replay.evaluations import known_decisions, known_evaluation
-from replay.judging import better, choices, trial_for
+from replay.evaluation.evaluating import accounts, budget_for
+from replay.evaluation.evaluations import known_decisions, known_evaluation
+from replay.evaluation.judging import better, choices, trial_for
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.storage.store import Store
 from replay.timeline import Timeline
 
 APP = Path(chances.__file__).parent / "app.py"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.address import plain
 from replay import experiments
 from replay.filters import Cell
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 QUEEN = "queen-of-the-cupcakes"

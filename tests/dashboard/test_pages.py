@@ -19,10 +19,10 @@ from events.jsonl import write
 from events.tape import Player, Tape, sealed
 from replay import exchange
 from replay.filters import Cell
-from replay.measuring import case_in
 from replay.report import names_of
 from replay.simulate import Batch, simulate
-from replay.store import Filter, Store
+from replay.statistics.measuring import case_in
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from tests.replay.tapes import QUEEN, id_of, recorded
 

@@ -16,8 +16,8 @@ from events.codec import encode
 from events.marks import Viewer
 from events.tape import Player
 from events.trash_pandas import RollingStopped
-from replay.live import LiveGame, Wish
-from replay.live_tokens import Tokens, keeps
+from replay.live.game import LiveGame, Wish
+from replay.live.tokens import Tokens, keeps
 from replay.report import moves_at
 from replay.verify import verify
 

@@ -18,9 +18,9 @@ from dashboard.playing import service
 from events.base import Event
 from events.tape import Player
 from replay.games import default_sheet
-from replay.live import Wish
-from replay.recording import Recording
-from replay.store import Filter
+from replay.live.game import Wish
+from replay.live.recording import Recording
+from replay.storage.store import Filter
 from replay.timeline import Timeline
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"

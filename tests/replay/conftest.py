@@ -11,7 +11,7 @@ import pytest
 
 from events.jsonl import write
 from events.tape import Tape
-from replay.store import Store
+from replay.storage.store import Store
 from tests.replay.tapes import PRELUDE, Elsewhere, recorded
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from functools import cache
 from core.tally import Metric, Tally
 from events.tape import Tape
 from replay.golden import tapes
-from replay.measuring import moments_of
+from replay.statistics.measuring import moments_of
 
 CITED = re.compile(r"In `(?P<slug>[a-z-]+)/(?P<file>[^`]+)`")
 

@@ -20,9 +20,9 @@ Elsewhere = Callable[[str], "subprocess.Popen[str]"]
 PRELUDE = """
 import sys, time
 from events.jsonl import read
-from replay.database import Database
-from replay.store import Filter, Store
-from replay.tables import TABLES, VERSION
+from replay.storage.database import Database
+from replay.storage.store import Filter, Store
+from replay.storage.tables import TABLES, VERSION
 tapes = [found.tape for found in read(open({file!r}, "rb"))]
 path = {path!r}
 """

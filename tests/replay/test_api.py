@@ -25,12 +25,12 @@ from dashboard import recordings
 from events.errors import SetupError
 from events.jsonl import write
 from events.tape import Tape
+from replay.api.client import Client, ServiceError, play
 from replay.api.settings import Settings, settings_from
 from replay.cli import run
-from replay.client import Client, ServiceError, play
 from replay.errors import UnknownReplay
 from replay.games import load
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from replay.verify import verify
 from tests.replay.serving import ROOT, TOKEN, free_port, process, request, serving

@@ -12,12 +12,12 @@ import pytest
 
 from events.errors import FormatError
 from events.tape import Tape
-from replay.appender import Appender
-from replay.appending import Append, Ends
-from replay.database import Database
 from replay.errors import Conflict, StoreBusy, StoreDamaged, StoreError, UnknownReplay
-from replay.store import Store
-from replay.tables import TABLES, VERSION
+from replay.storage.appender import Appender
+from replay.storage.appending import Append, Ends
+from replay.storage.database import Database
+from replay.storage.store import Store
+from replay.storage.tables import TABLES, VERSION
 from tests.replay.tapes import Elsewhere, id_of, recorded, said
 
 
@@ -139,7 +139,7 @@ def test_a_log_that_cannot_be_written_leaves_nobody_waiting(
         def warning(self, *_: object, **__: object) -> None:
             raise OSError("the log is gone")
 
-    monkeypatch.setattr("replay.appender.log", Broken())
+    monkeypatch.setattr("replay.storage.appender.log", Broken())
     monkeypatch.setattr(threading, "excepthook", lambda found: None)
     with Store(path, wait=0.1).appender() as appender:
         with pytest.raises(StoreBusy):
@@ -203,7 +203,7 @@ def left_behind(path: Path, store: Store, tapes: list[Tape], elsewhere: Elsewher
     begin(store, tapes[:1])
     writer = elsewhere("""
 import os
-from replay.appending import Ends
+from replay.storage.appending import Ends
 Ends.settle = lambda self: os.kill(os.getpid(), 9)
 with Store(path).appender() as appender:
     for at in range(20):

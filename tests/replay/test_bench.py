@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from replay import bench
+from replay.bench import storing
 
 
 def test_every_figure_is_there_and_nothing_is_lost_or_refused() -> None:
-    found = {figure.what: figure.value for figure in bench.figures(events=600, replays=200, seconds=1, kills=1)}
+    found = {figure.what: figure.value for figure in storing.figures(events=600, replays=200, seconds=1, kills=1)}
     assert {"ingest from Python streams", "ingest from Parquet", "bytes an event, after vacuum"} <= set(found)
     together = [value for what, value in found.items() if "together" in what]
     assert len(together) == 3
     assert all(" 0 refused" in value for value in together)
     (killed,) = [value for what, value in found.items() if "SIGKILL" in what]
     assert killed.endswith(" 0 lost")
-    assert "seed 'bench'" in bench.machine()
+    assert "seed 'bench'" in storing.machine()

@@ -9,7 +9,7 @@ import pytest
 
 from replay.cli import COMMANDS, run
 from replay.packaged import data_root
-from replay.store import Store
+from replay.storage.store import Store
 
 QUEEN = "queen-of-the-cupcakes"
 

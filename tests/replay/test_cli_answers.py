@@ -9,7 +9,7 @@ import pytest
 
 from events.tape import Tape
 from replay.cli import run
-from replay.store import Store
+from replay.storage.store import Store
 from tests.replay.tapes import QUEEN, id_of
 
 

@@ -13,10 +13,10 @@ import pytest
 from events.tape import Tape
 from replay import health
 from replay.cli import run
-from replay.database import Database
 from replay.exchange import lines_of, writing
-from replay.store import Filter, Store
-from replay.tables import TABLES, VERSION
+from replay.storage.database import Database
+from replay.storage.store import Filter, Store
+from replay.storage.tables import TABLES, VERSION
 from tests.replay.conftest import ROOT
 from tests.replay.tapes import QUEEN, id_of
 

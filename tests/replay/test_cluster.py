@@ -11,7 +11,7 @@ import pytest
 
 from events.errors import SetupError
 from replay.cli import run
-from replay.cluster import ClusterError, cluster
+from replay.jobs.cluster import ClusterError, cluster
 from replay.lake.moving import play
 from replay.lake.reading import LakeStore
 from replay.lake.segments import Lake

@@ -11,17 +11,17 @@ import pytest
 from events.errors import FormatError
 from events.jsonl import halted, read
 from events.tape import Fault, Player, Tape, sealed
-from replay.appending import Expected
-from replay.contract import Reader, Recorder
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.exchange import COMPRESSED, lines_of, writing
 from replay.filters import Filter
 from replay.lake.moving import export
 from replay.lake.reading import LakeStore
 from replay.lake.segments import Lake
-from replay.memory import MemoryStore
-from replay.store import Store
-from replay.tapefile import TapeFile
+from replay.storage.appending import Expected
+from replay.storage.contract import Reader, Recorder
+from replay.storage.memory import MemoryStore
+from replay.storage.store import Store
+from replay.storage.tapefile import TapeFile
 from tests.replay.tapes import QUEEN, id_of
 
 Filled = Callable[[list[Tape]], Reader]

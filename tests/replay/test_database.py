@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 from events.tape import Tape
-from replay.database import Database, Holder
 from replay.errors import StoreBusy, StoreDamaged, StoreError
-from replay.store import Store
-from replay.tables import TABLES, VERSION
+from replay.storage.database import Database, Holder
+from replay.storage.store import Store
+from replay.storage.tables import TABLES, VERSION
 from tests.replay.tapes import Elsewhere, id_of, said
 
 NOTE = "INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', $body)"

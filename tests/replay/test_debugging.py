@@ -16,14 +16,14 @@ from events.base import TakenBack
 from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Fork, Tape, sealed
-from replay.alternatives import alternatives
-from replay.branching import branch, choose, lineage, new_id, option_of, play_on, seed_of
-from replay.comparing import compare
-from replay.store import Store
+from replay.debugger.alternatives import alternatives
+from replay.debugger.branching import branch, choose, lineage, new_id, option_of, play_on, seed_of
+from replay.debugger.comparing import compare
+from replay.debugger.walking import SOUGHT, WALKS, find, nearest
+from replay.debugger.watches import WatchError, hits
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from replay.verify import verify
-from replay.walking import SOUGHT, WALKS, find, nearest
-from replay.watches import WatchError, hits
 from tests.replay.twins import SEATS, played, twins
 
 ID = "00000000-0000-7000-8000-000000000001"

@@ -21,14 +21,14 @@ from core.streams import encode_all
 from events.errors import SetupError
 from events.marks import Viewer
 from events.tape import Tape, digest, sealed
-from replay.calibrating import calibrate
 from replay.cli import run
-from replay.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate, luck
-from replay.evaluations import evaluated, judged, known_decisions, known_evaluation
-from replay.judging import Decision, Trial, choices, judge
+from replay.evaluation.calibrating import calibrate
+from replay.evaluation.evaluating import Budget, Chances, Evaluation, accounts, budget_for, evaluate, luck
+from replay.evaluation.evaluations import evaluated, judged, known_decisions, known_evaluation
+from replay.evaluation.judging import Decision, Trial, choices, judge
 from replay.simulate import Batch, simulate
-from replay.statistics import wilson
-from replay.store import Store
+from replay.statistics.summaries import wilson
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from tests.replay.twins import played, twins
 
@@ -118,7 +118,7 @@ def test_workers_and_another_hash_seed_give_the_same(tmp_path: Path) -> None:
     program = """
 import msgspec, sys
 from events.tape import Tape
-from replay.evaluating import Budget, evaluate
+from replay.evaluation.evaluating import Budget, evaluate
 tape = msgspec.msgpack.decode(open(sys.argv[1], "rb").read(), type=Tape)
 *_, last = evaluate(tape, 1, budget=Budget(most=24, band=0.01))
 sys.stdout.buffer.write(msgspec.json.encode(last))

@@ -25,11 +25,11 @@ from replay.cli import run as command
 from replay.experiments import Difference, plan
 from replay.experiments.differences import differences
 from replay.experiments.figures import ROWS, WHOLE, Figure, figures_of, rows
+from replay.experiments.series import play_on
 from replay.experiments.words import verdict
 from replay.packaged import data_root
-from replay.series import play_on
 from replay.simulate import Batch
-from replay.store import Filter, Store
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from tests.replay.plain import COUNTS
 
@@ -222,7 +222,7 @@ import msgspec, sys
 from pathlib import Path
 from replay import experiments
 from replay.packaged import data_root
-from replay.store import Store
+from replay.storage.store import Store
 if __name__ == "__main__":
     text = (data_root() / "experiments" / "nine-nanners.toml").read_text().replace("games = 1600", "games = 30")
     store = Store(sys.argv[1])

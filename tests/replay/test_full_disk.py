@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from replay.bench import BATCH
+from replay.bench.storing import BATCH
 from replay.simulate import tapes
-from replay.store import Store
+from replay.storage.store import Store
 
 ROOM = 3 << 20
 """Bytes that the disk, or a file, may have."""
@@ -20,9 +20,9 @@ ROOM = 3 << 20
 FILL = """
 import resource, sys
 from events.errors import TabletapeError
-from replay.bench import BATCH, repeated
+from replay.bench.storing import BATCH, repeated
 from replay.simulate import tapes
-from replay.store import Store
+from replay.storage.store import Store
 
 if sys.argv[2] == "quota":
     resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))
@@ -39,9 +39,9 @@ STEPS = """
 import sys
 from pathlib import Path
 from events.errors import TabletapeError
-from replay.bench import BATCH
+from replay.bench.storing import BATCH
 from replay.simulate import tapes
-from replay.store import Store
+from replay.storage.store import Store
 import msgspec
 
 path = Path(sys.argv[1])

@@ -16,12 +16,12 @@ from core.game import Game, State
 from events.errors import FormatError, SetupError
 from events.jsonl import write
 from events.tape import Player, Tape, sealed
-from replay import projections, rows
-from replay.database import Database
 from replay.errors import StoreError, UnknownReplay
-from replay.projections import KIND_COUNT, SEAT_RESULT, Projection
-from replay.store import Filter, Store
-from replay.tables import STEPS, TABLES, VERSION
+from replay.storage import projections, rows
+from replay.storage.database import Database
+from replay.storage.projections import KIND_COUNT, SEAT_RESULT, Projection
+from replay.storage.store import Filter, Store
+from replay.storage.tables import STEPS, TABLES, VERSION
 from tests.replay.tapes import QUEEN, id_of, recorded
 
 STORED = Path(__file__).parent / "stored"
@@ -89,7 +89,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[[Projection], None]:
     def put(changed: Projection) -> None:
         every = tuple([changed if each.name == changed.name else each for each in (SEAT_RESULT, KIND_COUNT)])
         monkeypatch.setattr(projections, "PROJECTIONS", every)
-        monkeypatch.setattr("replay.store.PROJECTIONS", every)
+        monkeypatch.setattr("replay.storage.store.PROJECTIONS", every)
 
     return put
 

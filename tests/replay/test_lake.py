@@ -20,7 +20,7 @@ from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
 from replay.lake.segments import Lake
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.storage.store import Store
 from tests.replay.tapes import QUEEN, id_of
 
 PICNIC = "picnic-palace"

@@ -19,13 +19,13 @@ from events.errors import SetupError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Player
 from events.trash_pandas import RollingStopped, YumYumKept
-from replay.branching import branch, fresh_id, keep, option_of
+from replay.debugger.branching import branch, fresh_id, keep, option_of
 from replay.errors import Conflict, StoreBusy
 from replay.games import load
-from replay.live import NOT_NOW, Held, LiveGame, LiveGames, Wish
-from replay.live_tokens import keeps
+from replay.live.game import NOT_NOW, Held, LiveGame, LiveGames, Wish
+from replay.live.tokens import keeps
 from replay.report import moves_at
-from replay.store import Store
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from replay.verify import verify
 

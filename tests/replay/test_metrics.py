@@ -28,14 +28,16 @@ from core.metrics import moments
 from core.tally import Metric, Tally
 from events.base import Event
 from events.tape import Tape, sealed
-from replay import frames, measuring, statistics, tally_sums
-from replay.database import Database
+from replay import frames
 from replay.filters import Cell
 from replay.games import load
-from replay.measuring import case_in, lot_of, metric_of, metrics_of
 from replay.simulate import Batch, tapes
-from replay.store import Filter, Store
-from replay.tables import TABLES, VERSION
+from replay.statistics import measuring, summaries
+from replay.statistics.measuring import case_in, lot_of, metric_of, metrics_of
+from replay.storage import tally_sums
+from replay.storage.database import Database
+from replay.storage.store import Filter, Store
+from replay.storage.tables import TABLES, VERSION
 from tests.replay import plain_moves
 from tests.replay.examples import cited, example, found, golden
 from tests.replay.plain import COUNTS
@@ -157,24 +159,24 @@ def test_results_equal_a_plain_count_with_ties_split_and_unfinished_games_apart(
 ) -> None:
     store, plain = counted
     wanted = Filter(game=slug)
-    rates = statistics.win_rates(store.seat_table(wanted, ["seat"]), ["seats", "seat"]).to_dicts()
+    rates = summaries.win_rates(store.seat_table(wanted, ["seat"]), ["seats", "seat"]).to_dicts()
     assert len(rates) == len([key for key in plain.seats if key[0] == slug])
     for row in rates:
         cell = (slug, row["seats"], row["seat"])
         assert {name: row[name] for name in ("n", "wins", "shared")} == dict(plain.seats[cell])
         assert row["credit"] == pytest.approx(plain.credits[cell])
-    for row in statistics.score_summary(store.seat_table(wanted, ["score"]), "seats").to_dicts():
+    for row in summaries.score_summary(store.seat_table(wanted, ["score"]), "seats").to_dicts():
         scores = pl.Series(plain.scores[slug, row["seats"]]).cast(pl.Float64)
         assert (row["n"], row["least"], row["most"]) == (len(scores), scores.min(), scores.max())
         assert (row["mean"], row["sd"]) == (pytest.approx(scores.mean()), pytest.approx(scores.std()))
         quartiles = [scores.quantile(q, "linear") for q in (0.25, 0.5, 0.75)]
         assert [row["lower"], row["median"], row["upper"]] == pytest.approx(quartiles)
     games = store.game_table(wanted)
-    for row in statistics.length_summary(games).to_dicts():
+    for row in summaries.length_summary(games).to_dicts():
         lengths = pl.Series(plain.lengths[slug, row["seats"]])
         assert (row["n"], row["length_mean"]) == (len(lengths), pytest.approx(lengths.mean()))
         assert row["length_median"] == lengths.median()
-    endings = {(slug, row["seats"], row["ended"]): row["n"] for row in statistics.endings(games).to_dicts()}
+    endings = {(slug, row["seats"], row["ended"]): row["n"] for row in summaries.endings(games).to_dicts()}
     assert endings == {key: n for key, n in plain.endings.items() if key[0] == slug}
     assert games.filter(~pl.col("finished"))["games"].sum() == plain.unfinished[slug]
 
@@ -189,7 +191,7 @@ def test_the_sample_has_ties_teams_five_seats_and_unfinished_games(counted: tupl
 
 def test_win_rates_beside_a_card_equal_a_plain_count(counted: tuple[Store, Counted]) -> None:
     store, plain = counted
-    rates = statistics.situation_rates(store.situation_table(QUEEN)).to_dicts()
+    rates = summaries.situation_rates(store.situation_table(QUEEN)).to_dicts()
     assert len(rates) == 4 * 6
     for row in rates:
         n, credit, copies, credit_of_copies = plain.beside[QUEEN, row["situation"], row["key"]]
@@ -201,7 +203,7 @@ def test_win_rates_beside_a_card_equal_a_plain_count(counted: tuple[Store, Count
 def test_the_interval_of_a_mean_is_that_of_a_ratio_between_lots(counted: tuple[Store, Counted]) -> None:
     store, plain = counted
     metric = metric_of(QUEEN, "beside_bin")
-    for row in statistics.metric_summary(store.metric_table(QUEEN, metric.name), metric).to_dicts():
+    for row in summaries.metric_summary(store.metric_table(QUEEN, metric.name), metric).to_dicts():
         lots = list(plain.lots[QUEEN, metric.name, row["key"]].values())
         n, value = sum(lot["n"] for lot in lots), row["value"]
         off = sum((lot["total"] - value * lot["n"]) ** 2 for lot in lots)
@@ -212,8 +214,8 @@ def test_the_interval_of_a_mean_is_that_of_a_ratio_between_lots(counted: tuple[S
 def test_a_rate_of_one_case_a_game_has_wilsons_interval(counted: tuple[Store, Counted]) -> None:
     store, _ = counted
     metric = metric_of(QUEEN, "full_bin")
-    for row in statistics.metric_summary(store.metric_table(QUEEN, metric.name), metric).to_dicts():
-        assert (row["low"], row["high"]) == pytest.approx(statistics.wilson(float(row["total"]), float(row["n"])))
+    for row in summaries.metric_summary(store.metric_table(QUEEN, metric.name), metric).to_dicts():
+        assert (row["low"], row["high"]) == pytest.approx(summaries.wilson(float(row["total"]), float(row["n"])))
 
 
 @pytest.mark.parametrize("by", [("player",), ("bot", "key"), ("seats", "key"), ("won",), ()])
@@ -275,7 +277,7 @@ def test_the_worked_example_of_the_seat_test() -> None:
     results = pl.DataFrame(
         {"seats": [2] * 4, "seat": [0, 0, 1, 1], "won": [True, False] * 2, "winners": [1] * 4, "rank": [1, 2, 1, 2]}
     ).with_columns(games=pl.Series([170, 130, 130, 170]))
-    (row,) = statistics.seat_test(results).to_dicts()
+    (row,) = summaries.seat_test(results).to_dicts()
     assert (row["n"], round(row["statistic"], 2), round(row["p"], 3), row["enough"]) == (300, 5.33, 0.021, True)
 
 
@@ -291,18 +293,18 @@ def test_shared_wins_vary_less_and_games_shared_by_all_say_nothing() -> None:
             "games": [60, 40, 60, 40, 60, 40],
         }
     )
-    (row,) = statistics.seat_test(credit).to_dicts()
+    (row,) = summaries.seat_test(credit).to_dicts()
     variance = (60 * 0.5 + 40) / 300 - 1 / 9
     off = 2 * (30 - 100 / 3) ** 2 + (40 - 100 / 3) ** 2
     assert row["statistic"] == pytest.approx(2 / 3 * off / (100 * variance))
     shared = credit.with_columns(won=pl.lit(value=True), winners=3)
-    assert statistics.seat_test(shared)["p"].to_list() == [None]
+    assert summaries.seat_test(shared)["p"].to_list() == [None]
 
 
 def test_the_worked_example_of_a_win_rate_beside_a_card() -> None:
     lot = {"lots": [2], "nn": [2.0], "nt": [1.0], "tt": [1.0], "draw_nn": [10.0], "draw_nt": [9.0], "draw_tt": [9.0]}
     sums = {"n": [2], "credit": [1.0], "base": [1.0], "draws": [4], "draw_credit": [3.0], "draw_base": [2.0]}
-    (row,) = statistics.situation_rates(
+    (row,) = summaries.situation_rates(
         pl.DataFrame({"key": ["yellow"], "situation": ["start_hand"]} | sums | lot)
     ).to_dicts()
     assert (row["rate"], row["draw_rate"], row["baseline"], row["enough"]) == (0.5, 0.75, 0.5, False)

@@ -17,7 +17,7 @@ from replay.api.operations import operations
 from replay.api.service import Service
 from replay.api.settings import Settings
 from replay.api.web import mounted
-from replay.live import Wish
+from replay.live.game import Wish
 
 TOKEN = "a-token-of-the-service"
 

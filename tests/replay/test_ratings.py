@@ -9,9 +9,9 @@ import pytest
 
 from events.tape import Tape
 from replay.filters import Filter
-from replay.ratings import head_to_head, ratings
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.statistics.ratings import head_to_head, ratings
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from tests.replay.tapes import QUEEN
 

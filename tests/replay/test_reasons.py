@@ -9,10 +9,10 @@ import pytest
 from events.errors import SetupError
 from events.tape import Tape
 from replay.cli import run
+from replay.evaluation.reasons import KIND, reasons, said
 from replay.notes import as_seen
-from replay.reasons import KIND, reasons, said
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.storage.store import Store
 from replay.timeline import Timeline
 from tests.replay.twins import played
 

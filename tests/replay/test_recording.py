@@ -18,14 +18,14 @@ from events.base import Event, GameEnded, GameStarted, TakenBack
 from events.codec import encode
 from events.errors import SetupError, UnlawfulEvent
 from events.tape import Header, Player
-from replay.branching import fresh_id
-from replay.draft import Draft, Question, strangers
+from replay.debugger.branching import fresh_id
 from replay.errors import Conflict, StoreBusy
 from replay.games import default_sheet, load
-from replay.live import LiveGames, Wish
-from replay.live_tokens import Entry, Face
-from replay.recording import Recording, Recordings
-from replay.store import Filter, Store
+from replay.live.draft import Draft, Question, strangers
+from replay.live.game import LiveGames, Wish
+from replay.live.recording import Recording, Recordings
+from replay.live.tokens import Entry, Face
+from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
 from replay.verify import verify
 

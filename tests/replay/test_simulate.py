@@ -15,15 +15,16 @@ from core.streams import decode
 from events.errors import SetupError, TabletapeError
 from events.tape import SEED_LIMIT
 from replay.games import load
+from replay.jobs.workers import WorkerLost, spread
 from replay.simulate import CHUNK, Batch, check, simulate
-from replay.store import Store
-from replay.workers import WorkerLost, spread
+from replay.storage.store import Store
 from tests.replay.dying import squared_at_the_second_try
 
 QUEEN = "queen-of-the-cupcakes"
 PAIR = Batch(game=QUEEN, seats=2, seed="42", bots=("random", "greedy"))
 SMALL = """
-from replay import bulk, cli, simulate
+from replay import cli, simulate
+from replay.storage import bulk
 simulate.CHUNK, bulk.ROWS, bulk.MOST = 20, 3000, 3000
 cli.main()
 """

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from events.tape import Tape
-from replay import sql
-from replay.sql import EXAMPLES, QueryRefused, ask
-from replay.store import Store
+from replay.sql.query import EXAMPLES, ROWS, SIZE, QueryRefused, ask
+from replay.storage.store import Store
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +35,8 @@ def test_no_rows_still_have_columns(store: Store) -> None:
 def test_what_is_too_much_is_cut_and_said(store: Store, query: str) -> None:
     answer = ask(store, query)
     assert answer.cut
-    assert 0 < answer.frame.height <= sql.ROWS
-    assert answer.frame.estimated_size() < 1.2 * sql.SIZE
+    assert 0 < answer.frame.height <= ROWS
+    assert answer.frame.estimated_size() < 1.2 * SIZE
 
 
 @pytest.mark.parametrize(

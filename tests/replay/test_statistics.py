@@ -9,7 +9,7 @@ import pytest
 
 from events.tape import Tape
 from replay.simulate import Batch, simulate
-from replay.statistics import (
+from replay.statistics.summaries import (
     FLOOR,
     endings,
     length_counts,

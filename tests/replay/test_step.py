@@ -10,7 +10,7 @@ import pytest
 
 from replay.cli import run
 from replay.simulate import Batch, simulate
-from replay.store import Store
+from replay.storage.store import Store
 
 TAPES = list(simulate(Batch(game="queen-of-the-cupcakes", seats=3, seed="step", bots=("random",) * 3), 2))
 ID, OTHER = [tape.header.id for tape in TAPES]

@@ -22,13 +22,13 @@ from events.codec import canonical, encode
 from events.errors import FormatError, TabletapeError
 from events.jsonl import halted, read, write
 from events.tape import Fault, Fork, Header, Player, Tape, digest, sealed
-from replay import bulk
-from replay.database import Database, Hold
 from replay.errors import Conflict, StoreError, UnknownReplay
 from replay.games import default_sheet
-from replay.rows import EVENT_BYTES, account, check, event_bytes, frames, is_event, parts
-from replay.store import Added, Filter, Rebuilt, Store
-from replay.tables import TABLES, VERSION
+from replay.storage import bulk
+from replay.storage.database import Database, Hold
+from replay.storage.rows import EVENT_BYTES, account, check, event_bytes, frames, is_event, parts
+from replay.storage.store import Added, Filter, Rebuilt, Store
+from replay.storage.tables import TABLES, VERSION
 from replay.timeline import Timeline
 from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded, said
 

@@ -13,10 +13,10 @@ import pytest
 from core.bots import RandomBot
 from core.registry import OURS
 from events.errors import SetupError
-from replay import tournaments
 from replay.cli import run as command
-from replay.store import Filter, Store
-from replay.tournaments import Tournament
+from replay.experiments import tournaments
+from replay.experiments.tournaments import Tournament
+from replay.storage.store import Filter, Store
 
 QUEEN = "queen-of-the-cupcakes"
 

@@ -1,0 +1,1 @@
+"""What `tabletape bench` measures. `docs/bench.md` says what came out."""

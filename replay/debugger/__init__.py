@@ -1,0 +1,1 @@
+"""Walking through a replay, watching it, and trying what else could have been. `docs/debugger.md` describes it."""

@@ -1,0 +1,1 @@
+"""Who was winning, and what each decision cost. `docs/evaluation.md` describes it."""

@@ -1,0 +1,1 @@
+"""The store: one DuckDB file that holds the recorded games, shared between processes. `docs/store.md` describes it."""

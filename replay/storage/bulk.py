@@ -1,0 +1,136 @@
+"""Whole games in bulk: batches of rows, made ready while the batch before is written, each kept whole or not at all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from events.errors import FormatError
+from events.tape import Tape, digest
+from replay.storage import projections
+from replay.storage.contract import Added
+from replay.storage.database import Database, Lease
+from replay.storage.reading import AMONG
+from replay.storage.rows import check, frames
+
+ROWS: Final = 122_880
+"""Events of a row group of DuckDB. What does not fill one is written again with the next batch."""
+
+MOST: Final = 2 * ROWS
+"""Events that a batch is cut off at when nobody else wants the file."""
+
+FEWEST: Final = ROWS // 16
+"""Events that it is cut off at when others wait for the file all the time."""
+
+YIELD: Final = 0.01
+"""Seconds for which the file is left to others who waited, before the next batch asks for it."""
+
+
+class Pace:
+    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more."""
+
+    def __init__(self) -> None:
+        self.events = ROWS
+
+    def written(self, wanted: bool) -> None:
+        """Take into account whether somebody waited, and let them go first."""
+        self.events = max(FEWEST, self.events // 4) if wanted else min(MOST, self.events * 2)
+        if wanted:
+            time.sleep(YIELD)
+
+
+def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Generator[Added, None, None]:
+    """Store whole games, and give what became of each batch once that is safe.
+
+    A batch has at most `most` games, and about as many events as the pace allows: `MOST`, or, as long as others wait
+    for the file, down to `FEWEST`, so that nobody waits for long.
+    """
+    # One batch is written while the next is made ready: neither polars nor DuckDB holds up Python.
+    with ThreadPoolExecutor(1, "tabletape-writer") as writer:
+        written: Future[Added] | None = None
+        for group in _batches(tapes, most, pace):
+            ready = _ready(group)
+            if written is not None:
+                yield written.result()
+            written = writer.submit(_write, database, ready, pace)
+        if written is not None:
+            yield written.result()
+
+
+def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape]]:
+    """Tapes by the `most`, fewer if they have more events than the pace has, and no id twice in one batch."""
+    group: dict[str, Tape] = {}
+    events = 0
+    for tape in tapes:
+        if tape.header.id in group or len(group) >= most or events >= pace.events:
+            yield list(group.values())
+            group, events = {}, 0
+        group[tape.header.id] = tape
+        events += len(tape.events)
+    if group:
+        yield list(group.values())
+
+
+class _Ready(NamedTuple):
+    """A batch of tapes as rows, and why others of it cannot be stored."""
+
+    tapes: list[Tape]
+    refused: tuple[str, ...]
+    replay: pl.DataFrame
+    event: pl.DataFrame
+    sheet: pl.DataFrame
+
+
+def _ready(group: Sequence[Tape]) -> _Ready:
+    sound = list[Tape]()
+    refused = list[str]()
+    for tape in group:
+        try:
+            check(tape)
+            sound.append(tape)
+        except FormatError as error:
+            refused.append(f"replay {tape.header.id[:80]}: {error}")
+    return _Ready(sound, tuple(refused), *frames(sound))
+
+
+def _write(database: Database, ready: _Ready, pace: Pace) -> Added:
+    held = dict[str, str]()
+    if ready.tapes:
+        with database.holding() as hold:
+            held = projections.kept(hold, lambda lease: _insert(lease, ready))
+            wanted = hold.wanted()
+        pace.written(wanted)
+    there = [tape for tape in ready.tapes if tape.header.id in held]
+    changed = [tape.header.id for tape in there if digest(tape.events) != held[tape.header.id]]
+    return Added(len(ready.tapes) - len(there), len(there) - len(changed), tuple(changed), ready.refused)
+
+
+def _insert(lease: Lease, ready: _Ready) -> dict[str, str]:
+    """Store those of the tapes whose id is not there; give the digests of those that are, by id."""
+    _, _, replay, event, sheet = ready
+    ids = [tape.header.id for tape in ready.tapes]
+    held = {
+        id: head.hex() for id, head in lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=ids)
+    }
+    if held:
+        replay = replay.filter(~pl.col("id").is_in(list(held)))
+        event = event.filter(~pl.col("replay").is_in(list(held)))
+    if replay.is_empty():
+        return held
+    with lease.given({"new_replay": replay.with_row_index("place"), "new_event": event, "new_sheet": sheet}):
+        lease.run("INSERT INTO sheet BY NAME SELECT * FROM new_sheet WHERE key NOT IN (SELECT key FROM sheet)")
+        lease.run("""
+            INSERT INTO replay BY NAME
+            SELECT * EXCLUDE (place), (SELECT coalesce(max(added) + 1, 0) FROM replay) + place AS added FROM new_replay
+        """)
+        lease.run("INSERT INTO event BY NAME SELECT * FROM new_event")
+        projections.project(
+            lease,
+            "(SELECT * REPLACE (id::UUID AS id) FROM new_replay)",
+            "(SELECT * REPLACE (replay::UUID AS replay) FROM new_event)",
+        )
+    return held

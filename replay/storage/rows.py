@@ -1,0 +1,441 @@
+"""A tape as rows of the store's tables, and back: what is read is exactly what was stored.
+
+An event is stored as its kind and the JSON of its other fields, which give its bytes back; where they would not (lines
+behind a fault, JSON of other writers) the bytes stand beside them. All else in the rows is there to be asked for.
+
+A loop of Python costs more than all else that is done with an event, so there is one a column and no more; texts
+are taken apart by polars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from core.registry import find
+from core.streams import decode
+from events.base import Event, GameEnded, GameStarted, TakenBack
+from events.codec import canonical
+from events.errors import FormatError, SetupError
+from events.jsonl import check_header
+from events.tape import Fault, Fork, Header, Player, Provenance, Tape, digest
+from replay.places import START, Place, places
+from replay.storage.tables import EVENT_ROW, REPLAY_ROW, SHEET_ROW
+
+MOST_SEATS: Final = 127
+_SEAT: Final = range(MOST_SEATS)
+
+EVENT_BYTES: Final = """
+    coalesce(raw, encode('{"type":"' || kind || '"' || CASE body WHEN '{}' THEN '}' ELSE ',' || substr(body, 2) END))
+"""
+"""SQL for the bytes of an event from its row in `event`."""
+
+_STORED: Final = """
+    replay.id::VARCHAR, replay.game, rules, shapes, replay.sheet, {components}, players, bots, provenance,
+      seed, recorded, parent, fork_step, sealed, stated_length, stated_digest, fault_step, fault_reason, length, head
+"""
+
+TAPES: Final = f"""
+    SELECT {_STORED.format(components="sheet.components")} {{more}}
+    FROM replay LEFT JOIN sheet ON sheet.key = replay.components
+"""
+"""SQL for the rows of `Stored`, with more columns behind them, each after a comma."""
+
+TAPE: Final = f"SELECT {_STORED.format(components='components')} {{more}} FROM replay WHERE id = $id"
+"""The same for one, with the key of the components in their place."""
+
+
+class Stored(NamedTuple):
+    """What a tape has beside its events, as `TAPES` gives it.
+
+    `fork_step` is there with `parent`, `fault_reason` with `fault_step`.
+    """
+
+    id: str
+    game: str
+    rules: int
+    shapes: int
+    sheet: str
+    components: str | None
+    players: list[str]
+    bots: list[str | None]
+    provenance: Provenance
+    seed: str | None
+    recorded: str | None
+    parent: str | None
+    fork_step: int
+    sealed: bool
+    stated_length: int | None
+    stated_digest: str | None
+    fault_step: int | None
+    fault_reason: str
+    length: int
+    head: bytes
+
+
+class Account(Struct, frozen=True):
+    """What a stream comes to; its fields are columns of `replay`.
+
+    A stream is `finished` if `game_ended` stands in its sound part, was not taken back, and has a score and a rank for
+    every seat.
+    """
+
+    seats: int
+    options: str
+    known: int
+    problem: str | None
+    turns: int
+    round: int | None
+    finished: bool
+    ended: str | None
+    scores: tuple[int, ...] | None
+    ranks: tuple[int, ...] | None
+
+
+COMES_TO: Final = Account.__struct_fields__
+"""The columns of `replay` that are worked out from the events."""
+
+GROWS: Final = ("length", "head", "sealed", "stated_length", "stated_digest")
+"""The columns of `replay` that change with every append."""
+
+GOES_ON: Final = ("known", "turns", "round")
+"""Those of `COMES_TO` that change when a game only goes on. To write the others as well takes DuckDB twice as long."""
+
+_Described = tuple[Tape, Sequence[Event], Sequence[Place]]
+"""A tape, those of its events that open, and the place of each."""
+
+
+class _Shape(NamedTuple):
+    """What the rows need to know of an event type: its tag, and the fields for seat and subject, if it has them."""
+
+    kind: str
+    subject: str | None
+    seated: bool
+
+
+def check(tape: Tape) -> None:
+    """Raise `FormatError` for a tape whose header cannot be stored."""
+    header = tape.header
+    check_header(header)
+    if len(header.players) > MOST_SEATS:
+        raise FormatError(f"{len(header.players)} players; at most {MOST_SEATS} can be stored")
+    try:
+        msgspec.json.encode(header)
+    except UnicodeEncodeError:
+        raise FormatError("the header has text that is not Unicode") from None
+
+
+def account(tape: Tape) -> Account:
+    """Give what a stream comes to."""
+    events, fault = _decoded(tape)
+    return _account(tape, events, fault, places(events))
+
+
+def unlike(tape: Tape, head: bytes) -> bool:
+    """Say whether the events of a stored stream are not those that were stored under its head."""
+    return digest(tape.events) != head.hex()
+
+
+def whole(tape: Tape, head: bytes) -> Account:
+    """Give what a stored stream comes to: nothing, if its events are not those that were stored under its head."""
+    if not unlike(tape, head):
+        return account(tape)
+    return _account(tape, (), Fault(0, "its events are not those that were stored"), ())
+
+
+def accounts(found: Mapping[str, Account]) -> pl.DataFrame:
+    """Give the rows of replays for `replay`: their ids, and what they come to."""
+    rows = [{"id": id, **msgspec.structs.asdict(account)} for id, account in found.items()]
+    return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *Account.__struct_fields__)})
+
+
+def ends(streams: Iterable[tuple[Stored, Account]]) -> pl.DataFrame:
+    """Give the rows of streams for `replay`, by id: the columns `GROWS` and `COMES_TO`."""
+    rows = [
+        {name: getattr(stored, name) for name in ("id", *GROWS)} | msgspec.structs.asdict(account)
+        for stored, account in streams
+    ]
+    return pl.DataFrame(rows, schema={name: REPLAY_ROW[name] for name in ("id", *GROWS, *COMES_TO)})
+
+
+def goes_on(tape: Tape, before: Account, length: int) -> tuple[Account, list[tuple[Any, ...]]] | None:
+    """Give what a stream of `length` events comes to with those of `tape` behind them, and their rows behind `seq`.
+
+    None if the rest of the stream has to be looked at, by `comes_to`: if it has not begun, does not open or is
+    finished; and for what cannot be read, ends the game or takes something back.
+    """
+    if not 0 < length == before.known or before.finished:
+        return None
+    events, fault = _decoded(tape)
+    if fault is not None or any(isinstance(event, GameEnded | TakenBack) for event in events):
+        return None
+    along = places(events, Place(before.turns, before.round, None))
+    known, turns, round_ = length + len(events), along[-1].turn, along[-1].round
+    return msgspec.structs.replace(before, known=known, turns=turns, round=round_), _event_rows(tape, events, along, 0)
+
+
+def comes_to(tape: Tape, first: int) -> tuple[Account, list[tuple[Any, ...]]]:
+    """Give what a stream comes to, and the rows of its events from `first` on, behind `seq`."""
+    events, fault = _decoded(tape)
+    along = places(events)
+    return _account(tape, events, fault, along), _event_rows(tape, events, along, first)
+
+
+def _event_rows(tape: Tape, events: Sequence[Event], along: Sequence[Place], first: int) -> list[tuple[Any, ...]]:
+    *said, kinds, subjects, raws = [column[first:] for column in _event_columns([(tape, events, along)]).values()]
+    bodies = [parts(kind, raw) for kind, raw in zip(kinds, raws, strict=True)]
+    return [(*row, *body) for *row, body in zip(*said, kinds, subjects, bodies, strict=True)]
+
+
+def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Give the rows of tapes for `replay`, `event` (in order) and `sheet`. The tapes have passed `check`."""
+    replays = list[dict[str, Any]]()
+    sheets = dict[str, tuple[str, str, str, str]]()
+    described = list[_Described]()
+    for tape in tapes:
+        events, fault = _decoded(tape)
+        along = places(events)
+        row, sheet = _header_row(tape)
+        replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, along)))
+        if sheet is not None:
+            sheets[sheet[0]] = sheet
+        described.append((tape, events, along))
+    return (
+        _replay_frame(replays),
+        _event_frame(described),
+        pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
+    )
+
+
+def tape_from(stored: Stored, events: Iterable[bytes]) -> Tape:
+    """Give the tape of a stored stream."""
+    header = Header(
+        id=stored.id,
+        game=stored.game,
+        rules=stored.rules,
+        shapes=stored.shapes,
+        sheet=stored.sheet,
+        players=tuple([Player(name, bot) for name, bot in zip(stored.players, stored.bots, strict=True)]),
+        provenance=stored.provenance,
+        seed=stored.seed,
+        components=None if stored.components is None else msgspec.json.decode(stored.components),
+        recorded=stored.recorded,
+        fork=None if stored.parent is None else Fork(stored.parent, stored.fork_step),
+        length=stored.length if stored.sealed else stored.stated_length,
+        digest=stored.head.hex() if stored.sealed else stored.stated_digest,
+    )
+    fault = None if stored.fault_step is None else Fault(stored.fault_step, stored.fault_reason)
+    return Tape(header, tuple(events), fault)
+
+
+def _header_row(tape: Tape) -> tuple[dict[str, Any], tuple[str, str, str, str] | None]:
+    """The columns of `replay` that come from the header and the bytes, and the row of `sheet` if there is one."""
+    header, fault = tape.header, tape.fault
+    head = digest(tape.events)
+    sealed = (header.length, header.digest) == (len(tape.events), head)
+    sheet = None
+    if header.components is not None:
+        text = canonical(header.components)
+        sheet = (blake2b(text, digest_size=16).hexdigest(), header.game, header.sheet, text.decode())
+    row = {
+        "id": header.id,
+        "game": header.game,
+        "rules": header.rules,
+        "shapes": header.shapes,
+        "sheet": header.sheet,
+        "components": sheet and sheet[0],
+        "players": [player.name for player in header.players],
+        "bots": [player.bot for player in header.players],
+        "provenance": header.provenance,
+        "seed": header.seed,
+        "recorded": header.recorded,
+        "parent": header.fork and header.fork.parent,
+        "fork_step": header.fork and header.fork.step,
+        "sealed": sealed,
+        "stated_length": None if sealed else header.length,
+        "stated_digest": None if sealed else header.digest,
+        "fault_step": fault and fault.step,
+        "fault_reason": fault and fault.reason,
+        "length": len(tape.events),
+        "head": bytes.fromhex(head),
+    }
+    return row, sheet
+
+
+def _decoded(tape: Tape) -> tuple[tuple[Event, ...], Fault | None]:
+    """The events that open, and why no more do; none of a game that is not installed."""
+    try:
+        kind = find(tape.header.game, tape.header.rules)
+    except SetupError as error:
+        return (), Fault(0, str(error))
+    return decode(kind, tape)
+
+
+def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, along: Sequence[Place]) -> Account:
+    last = along[-1] if along else START
+    started = events[0] if events and isinstance(events[0], GameStarted) else None
+    players = len(tape.header.players)
+    seats = started.seats if started is not None and started.seats in _SEAT else players
+    ending = None if last.end is None else events[last.end]
+    result = ending if isinstance(ending, GameEnded) and seats == players and _whole(ending, seats) else None
+    if ending is not None and result is None and fault is None:
+        fault = Fault(last.end or 0, "game_ended does not fit the seats of the game")
+    return Account(
+        seats=seats,
+        options="{}" if started is None else canonical(started.options).decode(),
+        known=len(events) if fault is None else min(fault.step, len(events)),
+        problem=None if fault is None else fault.reason,
+        turns=last.turn,
+        round=last.round,
+        finished=result is not None,
+        ended=None if result is None else result.reason,
+        scores=None if result is None else result.scores,
+        ranks=None if result is None else _ranks(result),
+    )
+
+
+def _whole(ended: GameEnded, seats: int) -> bool:
+    ranked = sorted([seat for group in ended.ranking for seat in group])
+    fits = [-(1 << 63) <= score < 1 << 63 for score in ended.scores]
+    return ranked == list(range(seats)) and len(fits) == seats and all(fits)
+
+
+def _ranks(ended: GameEnded) -> tuple[int, ...]:
+    rank = {seat: place for place, group in enumerate(ended.ranking, 1) for seat in group}
+    return tuple([rank[seat] for seat in range(len(rank))])
+
+
+def _replay_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    columns = {name: [row[name] for row in rows] for name in REPLAY_ROW}
+    lists = [_lists(name, columns[name], kind.inner) for name, kind in REPLAY_ROW.items() if isinstance(kind, pl.List)]
+    single = {name: kind for name, kind in REPLAY_ROW.items() if not isinstance(kind, pl.List)}
+    return (
+        pl.DataFrame({name: columns[name] for name in single}, schema=single).hstack(lists).select(REPLAY_ROW.names())
+    )
+
+
+def _lists(name: str, values: Sequence[Sequence[Any] | None], kind: Any) -> pl.Series:
+    """A column of lists: put together from their elements, which is ten times as fast as from Python's lists."""
+    flat = [(row, each) for row, value in enumerate(values) for each in value or ()]
+    put_together = pl.DataFrame(flat, schema={"row": pl.UInt32, name: kind}, orient="row").group_by("row").agg(name)
+    there = {"row": range(len(values)), "there": [value is not None for value in values]}
+    rows = pl.DataFrame(there, schema={"row": pl.UInt32, "there": pl.Boolean})
+    found = rows.join(put_together, on="row", how="left", maintain_order="left")
+    return found.select(pl.when("there").then(pl.col(name).fill_null(pl.lit([], dtype=pl.List(kind)))))[name]
+
+
+def _event_frame(described: Sequence[_Described]) -> pl.DataFrame:
+    streams = pl.DataFrame(
+        {"replay": [tape.header.id for tape, _, _ in described], "n": [len(tape.events) for tape, _, _ in described]},
+        schema={"replay": pl.String, "n": pl.Int32},
+    ).filter(pl.col("n") > 0)
+    numbered = streams.select(pl.col("replay").repeat_by("n"), seq=pl.int_ranges("n", dtype=pl.Int32))
+    columns = _event_columns(described)
+    raw = pl.Series("raw", columns.pop("raw"), dtype=pl.Binary)
+    said = pl.DataFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
+    return numbered.explode("replay", "seq").hstack(said).hstack(_parted(said["kind"], raw))
+
+
+def _parted(kind: pl.Series, raw: pl.Series) -> pl.DataFrame:
+    """Body and raw of events: what `parts` gives, for many."""
+    opening = pl.format('{}{}"', pl.lit('{"type":"'), "kind")
+    text, rest, known = pl.col("text"), pl.col("rest"), pl.col("kind").is_not_null()
+    return (
+        pl.DataFrame({"kind": kind, "raw": raw})
+        # What has no kind may not even be text, and what is not used is looked at all the same.
+        .with_columns(text=pl.when(known).then("raw").otherwise(pl.lit(b"")).cast(pl.String))
+        .with_columns(rest=text.str.strip_prefix(opening + ","), bare=text == opening + "}")
+        .with_columns(longer=rest.str.len_bytes() < text.str.len_bytes())
+        .select(
+            body=pl.when("longer").then(pl.lit("{") + rest).when("bare").then(pl.lit("{}")).when(known).then(text),
+            raw=pl.when(pl.col("longer") | pl.col("bare")).then(None).otherwise("raw"),
+        )
+    )
+
+
+def _event_columns(described: Sequence[_Described]) -> dict[str, list[Any]]:
+    """What events say of themselves, and their bytes: from the types of those that opened, from JSON for the others."""
+    kinds = list[str | None]()
+    seats = list[int | None]()
+    subjects = list[str | None]()
+    turns = list[int]()
+    rounds = list[int | None]()
+    raws = list[bytes]()
+    for tape, events, along in described:
+        shapes = list(map(_SHAPES.__getitem__, map(type, events)))
+        kinds += [shape.kind for shape in shapes]
+        seats += [_seat(event) if shape.seated else None for event, shape in zip(events, shapes, strict=True)]
+        subjects += [
+            None if shape.subject is None else str(getattr(event, shape.subject))
+            for event, shape in zip(events, shapes, strict=True)
+        ]
+        turns += [place.turn for place in along]
+        rounds += [place.round for place in along]
+        raws += tape.events
+        if behind := len(tape.events) - len(events):
+            plain = [_plain(raw) for raw in tape.sound[len(events) :]]
+            plain += [(None, None)] * (behind - len(plain))
+            kinds += [kind for kind, _ in plain]
+            seats += [seat for _, seat in plain]
+            subjects += [None] * behind
+            last = along[-1] if along else START
+            turns += [last.turn] * behind
+            rounds += [last.round] * behind
+    return {"turn": turns, "round": rounds, "seat": seats, "kind": kinds, "subject": subjects, "raw": raws}
+
+
+class _Shapes(dict[type[Event], _Shape]):
+    """The shapes of event types, looked at once each."""
+
+    def __missing__(self, kind: type[Event]) -> _Shape:
+        found = _Shape(str(kind.__struct_config__.tag), kind.subject, "seat" in kind.__struct_fields__)
+        self[kind] = found
+        return found
+
+
+_SHAPES: Final = _Shapes()
+
+
+def _seat(event: Any) -> int | None:
+    seat = event.seat
+    return seat if seat in _SEAT else None
+
+
+def parts(kind: str | None, raw: bytes) -> tuple[str | None, bytes | None]:
+    """Give body and raw of an event, as they stand in its row."""
+    if kind is None:
+        return None, raw
+    opening = b'{"type":"%b"' % kind.encode("utf-8", "surrogatepass")
+    if raw.startswith(opening + b","):
+        return "{" + raw[len(opening) + 1 :].decode(), None
+    return ("{}", None) if raw == opening + b"}" else (raw.decode(), raw)
+
+
+def event_bytes(kind: str | None, body: str | None, raw: bytes | None) -> bytes:
+    """Give the bytes of an event from its row: what `EVENT_BYTES` gives, for a few. Planning that takes longer."""
+    if raw is not None:
+        return raw
+    rest = "}" if body == "{}" else f",{(body or '')[1:]}"
+    return f'{{"type":"{kind}"{rest}'.encode()
+
+
+def is_event(raw: bytes) -> bool:
+    """Say whether bytes are an event, of whatever game: JSON with a type."""
+    return _plain(raw)[0] is not None
+
+
+def _plain(raw: bytes) -> tuple[str | None, int | None]:
+    """Kind and seat of bytes of which only that they are JSON may be known, or not even that."""
+    try:
+        fields = msgspec.json.decode(raw)
+        kind, seat = fields["type"], fields.get("seat")
+        if not isinstance(kind, str):
+            return None, None
+    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError, LookupError, AttributeError):
+        return None, None
+    return kind, seat if type(seat) is int and seat in _SEAT else None

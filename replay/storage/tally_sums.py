@@ -1,0 +1,68 @@
+"""The table `tally` added up, so that a question about all games of a kind does not read a hundred rows of each.
+
+The sums hold for what was measured when they were made: their stamp says which games by which metrics. Whoever adds to
+that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew.
+Who takes something away forgets them: what comes back under the same id may be another game, or have ended otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from replay.filters import Filter
+from replay.storage.database import Lease
+
+STAMP: Final = "(SELECT count(*) || ' ' || coalesce(bit_xor(hash(replay, digest)), 0) FROM measured)"
+"""SQL for what stands for all that is measured."""
+
+ROWS: Final = "(SELECT *, 1 AS games, n AS most FROM tally)"
+"""SQL for the rows of `tally` in the form that sums have: games, and the most cases of a game."""
+
+SUMS: Final = "tally_sum"
+"""SQL for the sums themselves."""
+
+
+def hold_for(lease: Lease, wanted: Filter) -> bool:
+    """Say whether the sums answer for a filter: all games of one kind, or those of a seat count, without branches."""
+    whole = wanted == Filter(game=wanted.game, seats=wanted.seats, branches=False)
+    return whole and are_fresh(lease)
+
+
+def are_fresh(lease: Lease) -> bool:
+    """Say whether the sums are those of what is measured now."""
+    return bool(lease.rows(f"SELECT 1 FROM tally_sum WHERE stamp = {STAMP} LIMIT 1"))
+
+
+def forget(lease: Lease) -> None:
+    """Forget the sums, as something that they were made of goes away."""
+    lease.run("DELETE FROM tally_sum")
+
+
+def metrics(lease: Lease) -> list[str]:
+    """Give the metrics that something was found by."""
+    return [metric for (metric,) in lease.rows("SELECT DISTINCT metric FROM tally ORDER BY metric")]
+
+
+def made(lease: Lease, metric: str) -> pl.DataFrame:
+    """Give the sums of a metric, of what is measured now; branches of other games are left out."""
+    return lease.frame(
+        f"""
+        SELECT {STAMP} AS stamp, metric, game, seats, lot, winners, key, count(*) AS games, sum(n)::BIGINT AS n,
+          sum(total)::BIGINT AS total, max(n) AS most
+        FROM tally WHERE metric = $metric AND replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL)
+        GROUP BY ALL ORDER BY ALL
+        """,
+        metric=metric,
+    )
+
+
+def keep(lease: Lease, sums: pl.DataFrame) -> None:
+    """Store the sums of all metrics in place of those that were there; none if something else is measured by now."""
+    forget(lease)
+    with lease.given({"new_sums": sums}):
+        lease.run(f"""
+            INSERT INTO tally_sum BY NAME
+            SELECT * FROM new_sums WHERE (SELECT bool_and(stamp = {STAMP}) FROM new_sums)
+        """)
