@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.base import Event, Move
-from events.errors import FormatError
+from events.errors import SetupError
 from events.marks import MASK, Mark, Viewer
 
 StructT = TypeVar("StructT", bound=Struct)
@@ -58,14 +58,14 @@ def moves_of(moves: Sequence[Move], viewer: Viewer) -> Sequence[Move]:
 
 
 def viewer_from(text: str, seats: int) -> Viewer:
-    """Give the viewer that a text names: `spectator`, `omniscient` or a seat; raises `FormatError` for another."""
+    """Give the viewer that a text names: `spectator`, `omniscient` or a seat; raises `SetupError` for another."""
     if text == "spectator":
         return "spectator"
     if text == "omniscient":
         return "omniscient"
     if text.isascii() and text.isdigit() and len(text) < 6 and int(text) < seats:
         return int(text)
-    raise FormatError(f"no such viewer: {text!r} (spectator, omniscient or a seat from 0 to {seats - 1})")
+    raise SetupError(f"no such viewer: {text!r} (spectator, omniscient or a seat from 0 to {seats - 1})")
 
 
 @cache

@@ -1,1 +1,1 @@
-"""What `tabletape bench` measures. `docs/bench.md` says what came out."""
+"""What `tabletape bench` measures. `docs/scale.md` and `docs/store.md` say what came out."""

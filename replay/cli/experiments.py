@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from events.errors import FormatError
 from replay import experiments
 from replay.cli.stopping import until_stopped
-from replay.cli.terminal import DEFAULT_DB, Db, Json, err, log, out, print_json, progress, say, table_of
+from replay.cli.terminal import DEFAULT_DB, Db, Json, err, log, many, out, print_json, progress, say, table_of
 from replay.experiments import running, tournaments
 from replay.experiments.tournaments import Tournament
 from replay.lake.reading import open_store
@@ -88,7 +88,7 @@ def tournament(
     out.print(table_of(found.rates.drop("credit", "enough"), "Win rates (95 % interval low to high)"))
     out.print(table_of(found.ratings.drop("enough"), "Ratings (mu with its 95 % interval; ordinal = mu - 3 sigma)"))
     out.print(table_of(found.pairs.drop("enough"), "Who finished ahead of whom"))
-    say(f"{found.games} games; they are kept: tabletape replays --tag {asked.tag}", style="dim")
+    say(f"{many(found.games, 'game')}, kept: tabletape replays --tag {asked.tag}", style="dim")
     return None
 
 

@@ -17,7 +17,7 @@ from events.jsonl import Remark
 from events.tape import Tape
 from replay import exchange
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, many, out, print_json, progress, recorded, say
 from replay.jobs.cluster import crew
 from replay.lake import moving
 from replay.lake.reading import open_store
@@ -58,12 +58,14 @@ def verify(
     if json:
         print_json({**asdict(found), "unreadable": unreadable})
     else:
-        out.print(f"{found.games} games: " + ", ".join([f"{count} {grade}" for grade, count in found.passed.items()]))
+        out.print(
+            f"{many(found.games, 'game')}: " + ", ".join([f"{count} {grade}" for grade, count in found.passed.items()])
+        )
         if found.seedless:
             out.print(f"{found.seedless} have no seed: exact was not asked of them", style="dim")
         for group in found.failures:
             where = f"step {group.step}" + (f", {group.path}" if group.path else "")
-            alike = f"{group.games} games, e.g. {group.first}" if group.games > 1 else group.first
+            alike = f"{group.games:,} games, e.g. {group.first}" if group.games > 1 else group.first
             say(f"not {group.grade} at {where}: {group.reason} ({alike})", style="red")
         for problem in unreadable:
             say(problem, style="red")
@@ -138,7 +140,7 @@ def import_(
         print_json(facts)
     else:
         brought_notes = f" {notes} notes added." if notes else ""
-        out.print(f"{added.new} games added, {added.known} were there already.{brought_notes}")
+        out.print(f"{many(added.new, 'game')} added, {added.known:,} already there.{brought_notes}")
         for problem in problems:
             where = f"{problem['file']}, line {problem['line']}"
             say(f"{where}: {problem['problem']}", style="red")

@@ -8,7 +8,7 @@ import typer
 
 from replay.cli import filtering
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, recorded, say
 from replay.errors import StoreError
 from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
@@ -38,9 +38,9 @@ def export(
     log.info("exported", lake=lake, new=written.new, known=written.known, changed=len(written.changed))
     if json:
         return print_json(written)
-    out.print(f"{written.new} games written, {written.known} were there already.")
+    out.print(f"{many(written.new, 'game')} written, {written.known:,} already there.")
     if written.at_play:
-        out.print(f"{written.at_play} games at play were left out.")
+        out.print(f"{many(written.at_play, 'game')} at play left out.")
     for id in written.changed:
         say(f"{id} is there with other events, as it was when it was written: that stays")
     return None
@@ -60,7 +60,7 @@ def import_(lake: At, no_measure: NoMeasure = False, db: Db = DEFAULT_DB, json: 
     if json:
         print_json({"new": added.new, "known": added.known, "problems": problems})
     else:
-        out.print(f"{added.new} games added, {added.known} were there already.")
+        out.print(f"{many(added.new, 'game')} added, {added.known:,} already there.")
         for problem in problems:
             say(problem, style="red")
     if problems:
@@ -78,7 +78,7 @@ def check(lake: At, json: Json = False) -> None:
         facts: dict[str, Any] = {"segments": len(store.lake.segments), "games": games, "problems": [*map(str, found)]}
         print_json(facts)
     else:
-        out.print(f"{games} games in {len(store.lake.segments)} segments.")
+        out.print(f"{many(games, 'game')} in {many(len(store.lake.segments), 'segment')}.")
         for finding in found:
             say(str(finding), style="red")
     if found:

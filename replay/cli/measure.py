@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from core.registry import find
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, recorded, say
 from replay.storage.store import EVERYTHING, Filter, Measurements, Store
 
 NoMeasure = Annotated[bool, typer.Option("--no-measure", help="Leave measuring to `tabletape measure`.")]
@@ -28,7 +28,7 @@ def measure(
     if json:
         print_json(measured)
     else:
-        out.print(f"{measured.replays - len(measured.bad)} games measured.")
+        out.print(f"{many(measured.replays - len(measured.bad), 'game')} measured.")
         for finding in measured.bad:
             say(str(finding), style="red")
     if measured.bad:

@@ -16,7 +16,7 @@ from events.codec import canonical
 from events.errors import FormatError, SetupError
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.stopping import until_stopped
-from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, out, print_json, progress
+from replay.cli.terminal import DEFAULT_DB, Cluster, Db, Json, log, many, out, print_json, progress
 from replay.games import default_sheet
 from replay.jobs.cluster import crew
 from replay.lake import moving
@@ -115,7 +115,7 @@ def simulate(
     if json:
         print_json(facts)
     else:
-        out.print(f"{added.new} games added, {added.known} were there already. The first is {batch.id_of(0)}.")
+        out.print(f"{many(added.new, 'game')} added, {added.known:,} already there. The first is {batch.id_of(0)}.")
     if stopped:
         raise KeyboardInterrupt
 

@@ -8,7 +8,7 @@ import typer
 
 from core.registry import find
 from replay.cli import filtering
-from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, recorded, say, table_of
+from replay.cli.terminal import DEFAULT_DB, Db, Json, many, out, print_json, recorded, say, table_of
 from replay.statistics.ratings import head_to_head
 from replay.statistics.ratings import ratings as rate
 from replay.storage.store import NEWEST, Filter
@@ -34,7 +34,7 @@ def ratings(
     out.print(table_of(rated.drop("enough"), "Ratings (mu with its 95 % interval; ordinal = mu - 3 sigma)"))
     out.print(table_of(met.drop("enough"), "Who finished ahead of whom"))
     newest = f"; ratings are of the newest {NEWEST:,} games" if total > NEWEST else ""
-    out.print(f"{total} finished games{newest}.", style="dim")
+    out.print(f"{many(total, 'finished game')}{newest}.", style="dim")
     return None
 
 

@@ -15,7 +15,7 @@ import uvicorn
 from core.registry import games as all_games
 from replay import health, logs
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, say
 from replay.games import default_sheet
 from replay.lake.reading import open_store
 from replay.simulate import Batch
@@ -44,7 +44,7 @@ def serve(
     os.environ["TABLETAPE_HOST"] = host
     logs.configure(json=not sys.stderr.isatty(), level=os.environ.get("TABLETAPE_LOG", "info"))
     url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"
-    out.print(f"Tabletape is at {url} with {count} games of {db}. Stop it with Ctrl-C.")
+    out.print(f"Tabletape is at {url} with {many(count, 'game')} of {db}. Stop it with Ctrl-C.")
     if browse:
         webbrowser.open(url)
     log.info("serving", host=host, port=port, db=str(db), games=count)

@@ -10,7 +10,7 @@ import typer
 
 from core.registry import find
 from replay.cli import filtering
-from replay.cli.terminal import DEFAULT_DB, Db, Json, out, print_json, recorded, say, table_of
+from replay.cli.terminal import DEFAULT_DB, Db, Json, many, out, print_json, recorded, say, table_of
 from replay.statistics import summaries
 from replay.statistics.measuring import metric_of, metrics_of
 from replay.storage.store import Filter
@@ -80,8 +80,8 @@ def stats(
     out.print(table_of(frames["scores"], "Scores"))
     out.print(table_of(frames["length"], "Length in turns, and in events"))
     out.print(table_of(frames["endings"], "Endings"))
-    finished = listed["games"].sum() - unfinished
-    out.print(f"{finished} finished games; {unfinished} unfinished ones are not counted.", style="dim")
+    finished = int(listed["games"].sum()) - unfinished
+    out.print(f"{many(finished, 'finished game')}; not counted: {unfinished:,} unfinished.", style="dim")
     if len(boxes) > 1:
         out.print(f"Games of {len(boxes)} different boxes are counted together; --sheet takes one: {', '.join(boxes)}")
     return None
@@ -101,5 +101,5 @@ def _metric(game: str, name: str, wanted: Filter, by: str, db: Path, json: bool)
         return print_json({"metric": name, "version": metric.version, "rows": found.to_dicts(), "measured": share})
     out.print(table_of(found, metric.title))
     say(metric.definition.replace("**", ""))
-    out.print(f"{share.measured} of {share.finished} finished games are measured.", style="dim")
+    out.print(f"measured: {share.measured:,} of {many(share.finished, 'finished game')}.", style="dim")
     return None

@@ -54,6 +54,15 @@ def say(text: str, style: str | None = None) -> None:
     out.print(printable(text), style=style, markup=False, soft_wrap=True)
 
 
+def many(count: int, noun: str) -> str:
+    """Give a number of things in words.
+
+    >>> many(1, "game"), many(2400, "finished game")
+    ('1 game', '2,400 finished games')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def print_json(value: object) -> None:
     """Print a value as one line of JSON."""
     sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from core.game import State
 from core.redact import marks_of, moves_of, redact, seen, viewer_from
 from events.base import Event, Move
-from events.errors import FormatError
+from events.errors import SetupError
 from events.marks import HIDDEN, OWN_SEAT, Viewer, labelled, private_to
 
 VIEWERS: list[Viewer] = [0, 1, 2, "spectator", "omniscient"]
@@ -163,5 +163,5 @@ def test_viewers_by_name(text: str, viewer: Viewer) -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "-1", "all", "Spectator", "²", "٣", " 1", "1.0", "9" * 5_000, "0\n"])
 def test_other_viewers_are_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"^no such viewer: .* \(spectator, omniscient or a seat from 0 to 2\)$"):
+    with pytest.raises(SetupError, match=r"^no such viewer: .* \(spectator, omniscient or a seat from 0 to 2\)$"):
         viewer_from(text, 3)

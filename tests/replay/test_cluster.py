@@ -75,7 +75,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_doubles_none(
     assert f"{COUNT} games: {COUNT} whole, {COUNT} legal, {COUNT} exact" in capsys.readouterr().out
     options = ["--seed", "cluster", "--players", "random,random", "--segments", lake, "--cluster", machines.address]
     assert run(["simulate", BATCH.game, "-n", str(COUNT), *options]) == 0
-    assert f"0 games added, {COUNT} were there already" in capsys.readouterr().out
+    assert f"0 games added, {COUNT} already there" in capsys.readouterr().out
 
 
 def test_no_scheduler_no_dask_and_no_lake_are_one_line_each(
