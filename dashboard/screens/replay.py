@@ -50,10 +50,17 @@ def found(library: Library) -> str:
         st.page_link("screens/library.py", label="To the library")
         st.stop()
     try:
-        return recordings.store().find(asked[:80])
+        id = recordings.store().find(asked[:80])
     except UnknownReplay as error:
         notice(str(error))
         st.switch_page("screens/library.py")
+    if id in recordings.store().at_play():
+        st.title("Replay")
+        st.info("This game is being played. It opens here when it is over.")
+        page, asks = ("record", "record") if recordings.is_being_recorded(id) else ("play", "live")
+        st.page_link(f"screens/{page}.py", label="To the table", query_params={asks: id})
+        st.stop()
+    return id
 
 
 def asked_step(timeline: Timeline, id: str, viewer: Viewer) -> int:

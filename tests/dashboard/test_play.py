@@ -259,3 +259,16 @@ def test_the_organiser_breaks_a_game_off_and_every_player_is_told(open_page: Ope
     ben.run()
     assert "hidden cards and its seed are open to everybody" in everything(ben)
     assert "the one that was committed to" in everything(ben)
+
+
+def test_who_asks_for_the_replay_of_a_game_at_play_is_led_to_its_table(open_page: Open) -> None:
+    game, _ = created(Player("Ann"), Player("Bo"))
+    at = open_page()
+    at.switch_page("screens/replay.py")
+    at.query_params["replay"] = game.id
+    at.run()
+    assert not at.exception
+    assert "is being played" in everything(at)
+    assert pictures(at) == []
+    (link,) = [each.proto for each in at.get("page_link") if each.proto.label == "To the table"]
+    assert (link.page, link.query_string) == ("play", f"live={game.id}")
