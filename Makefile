@@ -12,11 +12,11 @@ COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-ver
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(LOCK_FLAGS)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint compiled lock clean
+.PHONY: help demo test lint fuzz drill leaks mutants audit compiled lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target words; do \
-		printf '  make %-8s %s\n' "$$target" "$$words"; done
+		printf '  make %-9s%s\n' "$$target" "$$words"; done
 
 demo: $(VENV)/.run ## simulate a few hundred games of each kind and open the dashboard
 	$(BIN)/tabletape demo
@@ -28,6 +28,22 @@ lint: $(VENV)/.dev ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+fuzz: $(VENV)/.dev ## hostile input for SECONDS a harness (60); what it finds stays in tests/fuzz/corpus
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+drill: $(VENV)/.dev ## kill writers, fill disks, turn back the clock, TIMES of each kind (20): nothing acknowledged may be lost
+	$(BIN)/python -m tests.drill --times $(or $(TIMES),20)
+
+leaks: $(VENV)/.dev ## play GAMES of each kind (100), swap what a viewer cannot know, and look for a byte that differs
+	$(BIN)/python -m tests.leaks --games $(or $(GAMES),100)
+
+mutants: $(VENV)/.dev ## put small faults into core/ and events/, EACH of a module (50), and see whether a test notices
+	for group in engine imported checks cherry picnic queen trash; do \
+		$(BIN)/python -m tests.mutants $$group --each $(or $(EACH),50) || exit; done
+
+audit: $(VENV)/.dev ## known faults of the packages that the lock files pin; tests/security/exceptions.toml has the accepted ones
+	$(BIN)/python -m tests.security.audit
 
 compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.4 times as fast; needs a C compiler
 	rm -rf build/compiled
