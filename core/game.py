@@ -67,6 +67,8 @@ class Game(ABC, Generic[StateT]):
     """Bots that know this game, by name, beside those that play any game."""
     playout: ClassVar[Callable[[], Bot]] = RandomBot
     """The bot by which a search bot plays games out: as quick as it is sensible."""
+    horizon: ClassVar[int] = 1
+    """How far a search bot plays games out: to this moment, by number, of those whose `prospects` can be told."""
     bound: ClassVar[int] = 10_000
     """More events than any game has: where the engine gives up and says that the rules do not end."""
     recalled: ClassVar[tuple[type[Event], ...]] = ()
@@ -95,6 +97,14 @@ class Game(ABC, Generic[StateT]):
 
     def standing(self, state: StateT, /) -> tuple[int, ...] | None:
         """Give what each seat would score if the game ended now, hidden things included; None if that says nothing."""
+        return None
+
+    def prospects(self, state: StateT, /) -> Sequence[float] | None:
+        """Give what each seat may expect to score in the end, hidden things included; None where it cannot be told.
+
+        Asked as a round or a turn begins, where little is under way. Sums, products, quotients and square roots alone
+        make it the same on every machine.
+        """
         return None
 
     def world(self, view: View, rng: Rng, /) -> StateT:

@@ -1,13 +1,16 @@
 """A bot that searches: it tries its moves at many tables that may be the real one, and keeps to the one that does best.
 
-Determinised Monte Carlo: trial j of a move deals hidden things anew (`Game.world`: never the true state), makes the
-move, and plays on to the end with the game's playout bot at every seat. Which move is tried next goes by upper
-confidence bounds, with the square root of the trials in place of their logarithm, since the best move is wanted and not
-the best sum of rewards (D. Tolpin, S. E. Shimony, "MCTS based on simple regret", AAAI 2012). Trial j of every move is
-made at the same table with the same dice: moves are compared by what they are, not by their luck. What the playout bot
-would do is given up only for a gain that is to be believed.
+A rollout algorithm (G. Tesauro, G. R. Galperin, "On-line policy improvement using Monte-Carlo search", NIPS 1996) on
+determinised tables. A trial of a move deals hidden things anew (`Game.world`: never the true state), makes the move,
+and plays on with the game's playout bot at every seat: to the end, or to where the game can tell what the seats may
+expect (`Game.prospects`, `Game.horizon`), which leaves most of the luck to come out of the comparison.
 
-Only sums, quotients and square roots are reckoned with, which are the same on every machine.
+The moves run a race (O. Maron, A. W. Moore, "Hoeffding races", NIPS 1993). Trial j of every move is made at the same
+table with the same dice, so that moves are compared by what they are, not by their luck. Moves that are surely behind
+the leader fall out, and the others share what is left of the budget. What the playout bot would do is given up only for
+a gain that is to be believed.
+
+Only sums, products, quotients and square roots are reckoned with, which are the same on every machine.
 """
 
 from __future__ import annotations
@@ -25,38 +28,38 @@ from core.game import Game, State
 from core.redact import hides, marks_of
 from core.rng import Rng
 from core.rollouts import shares
-from events.base import Event, Move, TurnStarted
+from events.base import Event, Move, RoundStarted, TurnStarted
 from events.errors import SetupError, UnlawfulEvent
 
 ROLLOUTS = 200
 """Games that are played out for a decision, if nothing else is said."""
 
-CURIOSITY = 0.35
-"""The weight of the bound on a move's value: how long moves that look worse are still tried."""
-
 MARGIN = 0.5
-"""The part of a value that goes by the lead in points, since a win alone says little of a single choice."""
+"""The part of the value of an end that goes by the lead in points, since a win alone says little of a single choice."""
 
 LEAD = 10
-"""The lead in points that is half of all there is to gain by a lead."""
+"""The lead in points that is worth seven tenths of all that a lead can be worth."""
 
+FIRST_LOOK = 8
+"""After how many trials of each move some may fall out for the first time; then whenever there are twice as many."""
 
-CAUTION = 1
-"""How strongly a gain over the playout bot's own choice is doubted: a mean gain is believed in above so many squares of
-its standard error, as by Bayes where such gains are expected to be a little below nothing. Tuned by play.
-"""
+SURE = 6
+"""Moves fall out that are so many squared standard errors behind."""
+
+CAUTION = 2
+"""A gain over the playout bot's own choice is believed when it is so many squared standard errors."""
 
 Timer: TypeAlias = Callable[[], Callable[[], bool]]
-"""For whoever has a clock: called as a decision begins, it gives what is asked before each rollout, whether there is
-time for it. What is chosen then depends on the machine.
+"""For whoever has a clock: called as a decision begins, it gives what is asked before each further trial of the moves
+that still run, whether there is time for it. What is chosen then depends on the machine.
 """
 
 
 class Thought(Struct, frozen=True):
     """The move that was chosen, and why: how often each legal move was tried, and its mean value, in their order.
 
-    A value is from 0 to 1: the share of the win, and a part for the lead (`MARGIN`). `rollouts` is the sum of the
-    visits. With a single move there is nothing to think about: then it is 0, and so is the value.
+    A value is from 0 to 1: what a lead is worth (`promise`), at an end in part the share of the win (`MARGIN`).
+    `rollouts` is the sum of the visits. With a single move there is nothing to try: it is 0, and so is the value.
     """
 
     move: Move
@@ -65,49 +68,39 @@ class Thought(Struct, frozen=True):
     rollouts: int
 
 
-class Trials:
-    """What the trials of some moves have come to: the values of each, in the order of its trials."""
+class Race:
+    """The trials of some moves: the values of each, in the order of its trials, and which moves are still tried."""
 
-    def __init__(self, count: int) -> None:
-        """Begin with none."""
+    def __init__(self, count: int, usual: int | None = None) -> None:
+        """Begin with all of them; `usual` is the one to keep to unless another is better."""
         self.values: list[list[float]] = [[] for _ in range(count)]
-        self.visits = [0] * count
-        self._sums = [0.0] * count
+        self.running = list(range(count))
+        self._usual = usual
 
-    def add(self, at: int, value: float) -> None:
-        """Add a trial."""
-        self.values[at].append(value)
-        self.visits[at] += 1
-        self._sums[at] += value
+    def leader(self) -> int:
+        """Give the move of the highest mean among those that run; of equal ones the usual one, else the first."""
+        return max(self.running, key=lambda at: (fsum(self.values[at]), at == self._usual, -at))
 
-    def means(self) -> list[float]:
-        """Give the mean value of each move; each has been tried."""
-        return [value / tried for value, tried in zip(self._sums, self.visits, strict=True)]
+    def narrow(self) -> None:
+        """Let those fall out that are surely behind the leader, or came to the same in every trial."""
+        leader = self.leader()
+        self.running = [at for at in self.running if at == leader or not self._gained(leader, at, SURE)]
 
-    def next(self) -> int:
-        """Give the move to try next: one that never was, else that of the highest bound, the first of equal ones."""
-        if 0 in self.visits:
-            return self.visits.index(0)
-        width = CURIOSITY * CURIOSITY * sqrt(sum(self.visits))
-        bounds = [mean + sqrt(width / tried) for mean, tried in zip(self.means(), self.visits, strict=True)]
-        return bounds.index(max(bounds))
+    def winner(self) -> int:
+        """Give the leader, if what it gained over the usual move is to be believed."""
+        leader, usual = self.leader(), self._usual
+        if usual is None or usual not in self.running or self._gained(leader, usual, CAUTION):
+            return leader
+        return usual
 
-    def decided(self, left: int) -> bool:
-        """Say whether so many trials more cannot make another move the most tried one."""
-        second, first = sorted(self.visits)[-2:]
-        return first - second > left
+    def _gained(self, leader: int, other: int, errors: int) -> bool:
+        """Say whether the gain in the same trials is so many squared standard errors, by the mean square of the gains.
 
-    def best(self, usual: int | None) -> int:
-        """Give the move that was tried most, if what it gained over the usual one in the same trials is to be believed.
-
-        The spread of the gains is theirs, smoothed by four trials of a half, since a few tell little of it.
+        So are gains of nothing in every trial; a gain that is always the same is after so many trials.
         """
-        best = max(range(len(self.visits)), key=lambda at: (self.visits[at], self._sums[at]))
-        if usual is None or best == usual:
-            return best
-        gains = [value - other for value, other in zip(self.values[best], self.values[usual], strict=False)]
-        variance = (fsum([gain * gain for gain in gains]) + 4 * 0.25) / (len(gains) + 4)
-        return best if fsum(gains) > CAUTION * variance else usual
+        gains = [value - less for value, less in zip(self.values[leader], self.values[other], strict=True)]
+        total = fsum(gains)
+        return total * total >= errors * fsum([gain * gain for gain in gains])
 
 
 class Search:
@@ -139,34 +132,41 @@ class Search:
         game = _bound(self._kind, view.table)
         key = b"".join([rng.word().to_bytes(4, "big") for _ in range(4)])
         go_on = self._timer() if self._timer else None
-        worlds = list[State]()
-        trials = Trials(count)
-        most = max(count, self._rollouts)
-        for done in range(most):
-            if done >= count and (trials.decided(most - done) or (go_on and not go_on())):
-                break
-            at = trials.next()
-            trial = len(trials.values[at])
-            if trial == len(worlds):
-                worlds.append(game.world(view, Rng(key, trial, b"world")))
-            trials.add(at, self._played_out(game, worlds[trial], moves[at], view, partial(_luck, key, trial)))
         usual = None if self._playout.blind else moves.index(self._playout.choose(view, moves, rng))
-        visits = tuple(trials.visits)
-        return Thought(moves[trials.best(usual)], visits, tuple(trials.means()), sum(visits))
+        race = Race(count, usual)
+        rollouts, trial, look = 0, 0, FIRST_LOOK
+        while len(race.running) > 1 and (not trial or rollouts + len(race.running) <= self._rollouts):
+            if trial and go_on and not go_on():
+                break
+            world = game.world(view, Rng(key, trial, b"world"))
+            for at in race.running:
+                race.values[at].append(self._played_out(game, world, moves[at], view, partial(_luck, key, trial)))
+            rollouts += len(race.running)
+            trial += 1
+            if trial == look:
+                race.narrow()
+                look *= 2
+        visits = tuple(map(len, race.values))
+        means = tuple([fsum(values) / len(values) for values in race.values])
+        return Thought(moves[race.winner()], visits, means, rollouts)
 
     def _played_out(self, game: Game[Any], state: Any, move: Move, view: View, luck: Callable[[int], Rng]) -> float:
-        """Give the value for the seat of the end that the playout bot comes to. Everything in it is made up, so the
-        bot is handed the whole table; `core.engine.play` would record and redact for nobody.
+        """Give the value for the seat of what the playout bot comes to. Everything in it is made up, so the bot is
+        handed the whole table; `core.engine.play` would record and redact for nobody.
         """
         choose, record = self._playout.choose, list(view.record)
         event: Event = move
-        turns, rng = 0, luck(0)
+        turns, moments, rng = 0, 0, luck(0)
         for _ in range(game.bound):
             record.append(event)
             if isinstance(event, TurnStarted):
                 turns += 1
                 rng = luck(turns)
             state = game.evolve(state, event)
+            if isinstance(event, TurnStarted | RoundStarted) and (expected := game.prospects(state)):
+                moments += 1
+                if moments == game.horizon:
+                    return promise(game, state, expected, view.seat)
             due = game.forced(state)
             if due is None:
                 moves = game.legal(state)
@@ -205,7 +205,12 @@ def value(game: Game[Any], state: State, seat: int) -> float:
     outcome = game.outcome(state)
     if outcome is None or not outcome.ranking:
         return 0.0
-    side = next(side for side in game.sides(state) if seat in side)
-    rivals = [score for other, score in enumerate(outcome.scores) if other not in side]
-    lead = outcome.scores[seat] - max(rivals, default=0)
-    return (1 - MARGIN) * shares(game, state)[seat] + MARGIN * (1 + lead / (abs(lead) + LEAD)) / 2
+    return (1 - MARGIN) * shares(game, state)[seat] + MARGIN * promise(game, state, outcome.scores, seat)
+
+
+def promise(game: Game[Any], state: State, scores: Sequence[float], seat: int) -> float:
+    """Give what scores, reached or expected, are worth to a seat by its lead over the best rival, 0 to 1."""
+    side = next((side for side in game.sides(state) if seat in side), (seat,))
+    rivals = [score for other, score in enumerate(scores) if other not in side]
+    lead = scores[seat] - max(rivals, default=0)
+    return (1 + lead / sqrt(lead * lead + LEAD * LEAD)) / 2

@@ -75,7 +75,7 @@ def said(timeline: Timeline, reason: Reason) -> str:
     names, thought = names_of(timeline), reason.thought
     if not thought.rollouts:
         return "There was only one move."
-    ranked = sorted(range(len(reason.moves)), key=lambda move: -thought.visits[move])
+    ranked = sorted(range(len(reason.moves)), key=lambda move: (-thought.visits[move], -thought.values[move]))
     told = [
         f"{thought.values[move]:.2f} in {thought.visits[move]}: {timeline.game.words(reason.moves[move], names)}"
         for move in ranked[:TOLD]

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.cherry_on_the_cake import determinise, reducer, rules, words
+from core.games.cherry_on_the_cake import determinise, prospects, reducer, rules, words
 from core.games.cherry_on_the_cake.bot import GreedyBot
 from core.games.cherry_on_the_cake.jars import stock
 from core.games.cherry_on_the_cake.metrics import METRICS, SUBJECTS, standing
@@ -41,6 +41,7 @@ class Cherry(Game[Table]):
     sheet_type = CakeSheet
     bots: ClassVar[Mapping[str, Callable[[], Bot]]] = {"greedy": GreedyBot}
     playout = GreedyBot
+    horizon = 2  # a piece pays when the next one connects it
     bound = 50_000
     irrevocable = (
         PlatesDealt,
@@ -61,6 +62,7 @@ class Cherry(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    prospects = staticmethod(prospects.prospects)
     world = staticmethod(determinise.world)
 
     def initial(self) -> Table:

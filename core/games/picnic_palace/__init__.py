@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.picnic_palace import determinise, reducer, rules, words
+from core.games.picnic_palace import determinise, prospects, reducer, rules, words
 from core.games.picnic_palace.bot import PatientBot, PlannerBot
 from core.games.picnic_palace.metrics import METRICS, SUBJECTS, standing
 from core.games.picnic_palace.state import PicnicSheet, Table
@@ -39,6 +39,7 @@ class Picnic(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    prospects = staticmethod(prospects.prospects)
     world = staticmethod(determinise.world)
 
     def initial(self) -> Table:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from core.bots import Bot
 from core.game import Game, Outcome
-from core.games.trash_pandas import determinise, reducer, rules, words
+from core.games.trash_pandas import determinise, prospects, reducer, rules, words
 from core.games.trash_pandas.bot import ForagerBot
 from core.games.trash_pandas.metrics import METRICS, SUBJECTS, standing
 from core.games.trash_pandas.state import Table, TrashPandasSheet, middle, pending
@@ -71,6 +71,7 @@ class TrashPandas(Game[Table]):
     legal = staticmethod(rules.legal)
     words = staticmethod(words.words)
     standing = staticmethod(standing)
+    prospects = staticmethod(prospects.prospects)
     world = staticmethod(determinise.world)
 
     def initial(self) -> Table:
