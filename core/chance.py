@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, final
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ T = TypeVar("T")
 EventT = TypeVar("EventT", bound=Event)
 
 
+@final
 class Chance(Struct, frozen=True):
     """One random outcome. `odds` lists (outcome, weight) where there are few enough to list, else it is empty."""
 

@@ -25,9 +25,8 @@ from core.paths import flatten
 from core.redact import marks_of, moves_of, redact, seen
 from core.registry import codec
 from core.rng import Rng, seed_key
-from core.streams import encode_all
 from events.base import Event, GameEnded, GameStarted, Move, Options
-from events.codec import canonical, encode
+from events.codec import canonical, encode, encode_all
 from events.errors import TabletapeError
 from events.marks import Viewer
 from events.tape import digest, links

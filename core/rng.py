@@ -31,6 +31,7 @@ NATURE = b"nature"
 _address = Struct(">QQ").pack
 _word_at = Struct(">I").unpack_from
 _SPAN = 1 << 32
+_END = 64  # bytes of a block: it is used up, or there is none yet
 
 
 def bot_stream(seat: int) -> bytes:
@@ -62,39 +63,34 @@ class Rng:
     (3, 3, 1)
     """
 
-    __slots__ = ("_at", "_block", "_blocks", "_key", "_seq", "_stream")
+    __slots__ = ("_at", "_block", "_blocks", "_seq", "_source")
 
     def __init__(self, key: bytes, seq: int, stream: bytes = NATURE) -> None:
-        self._key = key
+        self._source = _keyed(key, stream)
         self._seq = seq
-        self._stream = stream
         self._blocks = 0
-        self._block = b""
-        self._at = 0
+        self._at = _END
 
     def word(self) -> int:
         """Give the next 32-bit word."""
         at = self._at
-        if at == len(self._block):
-            at = self._next_block()
+        if at == _END:
+            block = self._source.copy()
+            block.update(_address(self._seq, self._blocks))
+            self._block = block.digest()
+            self._blocks += 1
+            at = 0
         self._at = at + 4
         word: int = _word_at(self._block, at)[0]
         return word
 
-    def _next_block(self) -> int:
-        block = _keyed(self._key, self._stream).copy()
-        block.update(_address(self._seq, self._blocks))
-        self._block = block.digest()
-        self._blocks += 1
-        return 0
-
     def below(self, n: int) -> int:
         """Give a uniform integer from 0 to n - 1, for n from 1 to 2^32."""
-        at = self._at  # as in `word`, whose call would be a quarter of the time
-        if at == len(self._block):
-            at = self._next_block()
-        self._at = at + 4
-        word: int = _word_at(self._block, at)[0]
+        word = self.word()
+        return word % n if word < _SPAN - n else self._whole(word, n)
+
+    def _whole(self, word: int, n: int) -> int:
+        """As `below`, for a word so near the end that it may be past the last whole multiple of n."""
         limit = _SPAN - _SPAN % n
         while word >= limit:
             word = self.word()
@@ -107,8 +103,9 @@ class Rng:
     def shuffled(self, items: Sequence[T]) -> tuple[T, ...]:
         """Give the items in a uniformly random order."""
         order = list(items)
-        below = self.below
+        sure = _SPAN - len(order)
         for i in range(len(order) - 1, 0, -1):
-            j = below(i + 1)
+            word = self.word()  # as in `below`, whose call would be a third of the time
+            j = word % (i + 1) if word < sure else self._whole(word, i + 1)
             order[i], order[j] = order[j], order[i]
         return tuple(order)

@@ -24,6 +24,8 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
     def choose(state: State, moves: Sequence[Move], record: Sequence[Event]) -> Move:
         seat = moves[0].seat
         own = moves if moves[-1].seat == seat else [move for move in moves if move.seat == seat]
+        if len(own) == 1:  # asked where others must not know that it has one answer only (G-01): the bot is spared it
+            return own[0]
         bot, rng = bots[seat], Rng(key, len(record), streams[seat])
         if bot.blind:
             return bot.choose(None, own, rng)

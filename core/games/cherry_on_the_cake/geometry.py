@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from core.games.cherry_on_the_cake.state import Board, CakeSheet, Interval, Piece, PieceStripe, Plate, Stripe
@@ -31,6 +32,12 @@ def lower_edge(stripe: PieceStripe, rotation: int, width: int) -> Interval:
 def stripes(sheet: CakeSheet, board: Board, layer: int) -> tuple[Stripe, ...]:
     """Give the printed stripes of a layer of a cake: 0 is the plate (CC-21), 1 the first piece."""
     return sheet.plates[board.plate].stripes if layer == 0 else sheet.pieces[board.cake[layer - 1][0]].stripes
+
+
+def stripes_at(sheet: CakeSheet, board: Board, found: Sequence[StripeAt]) -> list[Stripe]:
+    """Give the printed stripes that stand at some places of a cake."""
+    plate, pieces, cake = sheet.plates[board.plate], sheet.pieces, board.cake
+    return [(pieces[cake[layer - 1][0]] if layer else plate).stripes[index] for layer, index in found]
 
 
 def joints(sheet: CakeSheet, board: Board, layer: int) -> tuple[tuple[int, int], ...]:
@@ -64,8 +71,11 @@ def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
     many chains reach it, and stripes of one piece are joined by a chain only (CC-20).
     """
     top = len(board.cake)
-    known = [joints(sheet, board, layer) for layer in range(1, top + 1)]
-    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in known[-1]])]
+    fresh = joints(sheet, board, top)
+    if not fresh:
+        return ()
+    known = [*[joints(sheet, board, layer) for layer in range(1, top)], fresh]
+    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in fresh])]
     for layer, stripe in found:  # grows while it is walked
         for lower, upper in known[layer - 1] if layer else ():
             if upper == stripe and (layer - 1, lower) not in found:

@@ -6,7 +6,7 @@ hidden, so wherever one option is left the rules take it (G-01).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations_with_replacement
 
 from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, blue_jars, contents
@@ -17,6 +17,7 @@ from events.cherry_on_the_cake import (
     Colour,
     ConsolationDeclined,
     ConsolationTaken,
+    Cube,
     CubeExchanged,
     CubePlaced,
     Cubes,
@@ -38,12 +39,17 @@ from events.cherry_on_the_cake import (
 
 def accepting(sheet: CakeSheet, board: Board, colour: Colour) -> list[BlueJar]:
     """Give the blue jars that take a cube: not full, and free of its colour (CC-27); golden ones clash not (CC-46)."""
-    return [jar for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most and colour not in cubes]
+    return [jar for jar, cubes in room(sheet, board) if colour not in cubes]
 
 
 def with_room(sheet: CakeSheet, board: Board) -> list[BlueJar]:
     """Give the blue jars that are not full."""
-    return [jar for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most]
+    return [jar for jar, _ in room(sheet, board)]
+
+
+def room(sheet: CakeSheet, board: Board) -> list[tuple[BlueJar, tuple[Cube, ...]]]:
+    """Give the blue jars that are not full, and what is in them."""
+    return [(jar, cubes) for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most]
 
 
 def full(table: Table) -> list[JarEmptied]:
@@ -52,11 +58,14 @@ def full(table: Table) -> list[JarEmptied]:
     return [JarEmptied(seat, jar, cubes) for jar, cubes, most in blue_jars(table.sheet, board) if len(cubes) >= most]
 
 
-def places(sheet: CakeSheet, board: Board, colour: Colour) -> list[BlueJar] | list[Jar]:
+def places(sheet: CakeSheet, board: Board, colours: Iterable[Colour]) -> list[tuple[Colour, Jar]]:
     """Give where a cube may go: into a blue jar, and into the exchange jar only where none takes it (CC-27)."""
-    blue = accepting(sheet, board, colour)
-    exchange: list[Jar] = ["exchange"]
-    return blue or exchange
+    free = room(sheet, board)
+    found = list[tuple[Colour, Jar]]()
+    for colour in colours:
+        blue = [(colour, jar) for jar, cubes in free if colour not in cubes]
+        found += blue or [(colour, "exchange")]
+    return found
 
 
 def available(table: Table) -> list[Colour]:
@@ -69,12 +78,8 @@ def available(table: Table) -> list[Colour]:
 
 def distributing(table: Table) -> list[CubePlaced]:
     """Received cubes go into the jars one by one, in the seat's order; room is tested at each cube (CC-27, CC-28)."""
-    seat, board = table.seat, table.boards[table.seat]
-    return [
-        CubePlaced(seat, colour, jar)
-        for colour in dict.fromkeys(table.waiting)
-        for jar in places(table.sheet, board, colour)
-    ]
+    seat, board, colours = table.seat, table.boards[table.seat], dict.fromkeys(table.waiting)
+    return [CubePlaced(seat, colour, jar) for colour, jar in places(table.sheet, board, colours)]
 
 
 def emptying(table: Table) -> list[JarEmptied | CubesReturned]:
@@ -109,9 +114,9 @@ def prices(table: Table, jar: Cubes) -> list[Cubes]:
 
 def exchanging(table: Table) -> list[CubeExchanged | ExchangeDeclined]:
     """For the returned cubes the seat may take one that a blue jar takes (CC-34, CC-35), never golden (CC-47)."""
-    seat, board = table.seat, table.boards[table.seat]
+    seat, free = table.seat, room(table.sheet, table.boards[table.seat])
     taking = [
-        CubeExchanged(seat, colour, jar) for colour in available(table) for jar in accepting(table.sheet, board, colour)
+        CubeExchanged(seat, colour, jar) for colour in available(table) for jar, cubes in free if colour not in cubes
     ]
     return [*taking, ExchangeDeclined(seat)]
 
@@ -176,7 +181,7 @@ def rolled_cubes(table: Table) -> list[DieCubePlaced]:
     seat, board, sheet = table.seat, table.boards[table.seat], table.sheet
     colours = available(table)
     if table.options.die_cubes == "separate":
-        return [DieCubePlaced(seat, colour, jar) for colour in colours for jar in places(sheet, board, colour)]
+        return [DieCubePlaced(seat, colour, jar) for colour, jar in places(sheet, board, colours)]
     fitting = [
         (colour, jar) for colour in colours for jar in accepting(sheet, board, colour) if table.die_jar in (None, jar)
     ]

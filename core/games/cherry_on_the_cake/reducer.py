@@ -367,11 +367,17 @@ def _settling(table: Table) -> Phase:
 
 
 def _less(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    return tuple([count - cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)])
+    supply = list(table.supply)
+    for colour in cubes:
+        supply[table.sheet.colours.index(colour)] -= 1
+    return tuple(supply)
 
 
 def _more(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    return tuple([count + cubes.count(colour) for colour, count in zip(table.sheet.colours, table.supply, strict=True)])
+    supply = list(table.supply)
+    for colour in cubes:
+        supply[table.sheet.colours.index(colour)] += 1
+    return tuple(supply)
 
 
 def _without(items: tuple[T, ...], gone: tuple[T, ...]) -> tuple[T, ...]:

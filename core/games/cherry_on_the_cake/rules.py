@@ -10,10 +10,11 @@ cake fill up jars once more; stars and chips are the score.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from core.chance import Chance, pick, shuffle
 from core.games.cherry_on_the_cake import jars
-from core.games.cherry_on_the_cake.geometry import connected, stripes
+from core.games.cherry_on_the_cake.geometry import connected, stripes, stripes_at
 from core.games.cherry_on_the_cake.scoring import scores
 from core.games.cherry_on_the_cake.state import Phase, Table
 from core.ranking import by_score
@@ -23,6 +24,7 @@ from events.cherry_on_the_cake import (
     ChipsRevealed,
     ChoicesRevealed,
     Colour,
+    Cubes,
     CubesTaken,
     DieStarsCounted,
     GameEnded,
@@ -47,8 +49,8 @@ def forced(table: Table) -> Event | Chance | None:
     """Give what happens without a choice: the frame of the game, and wherever a seat has one option left (CC-28)."""
     if rule := FORCED.get(table.phase):
         return rule(table)
-    if table.phase in ("setup", "choose", "over"):
-        return None
+    if table.phase in ("setup", "choose", "over") or len(dict.fromkeys(table.waiting)) > 1:
+        return None  # two colours to place: two options or more, at a glance
     options = legal(table)
     return options[0] if len(options) == 1 else None if options else what_follows(table)
 
@@ -122,12 +124,18 @@ def choosing(table: Table) -> list[PieceChosen]:
     connect (CC-13).
     """
     return [
-        PieceChosen(board.seat, piece, rotation)
+        way_up
         for board in table.boards
         if not board.chosen
         for piece in board.shown
-        for rotation in (0, 180)
+        for way_up in either_way_up(board.seat, piece)
     ]
+
+
+@lru_cache(maxsize=1024)
+def either_way_up(seat: int, piece: int) -> tuple[PieceChosen, PieceChosen]:
+    """Give the ways in which a seat may choose a piece."""
+    return PieceChosen(seat, piece, 0), PieceChosen(seat, piece, 180)
 
 
 def choices_revealed(table: Table) -> ChoicesRevealed:
@@ -162,28 +170,23 @@ def cubes_taken(table: Table) -> CubesTaken:
     A cube has its stripe's colour. Golden ones printed there are not taken now (CC-23), gaps have no colour (CC-22).
     """
     shown = dict.fromkeys(table.sheet.colours, 0)
-    board = table.boards[table.seat]
-    for layer, index in table.connected:
-        stripe = stripes(table.sheet, board, layer)[index]
+    for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
         shown[stripe.colour] += stripe.cubes
-    cubes = [
-        colour
-        for (colour, count), supply in zip(shown.items(), table.supply, strict=True)
-        for _ in range(min(count, supply))
-    ]
-    return CubesTaken(table.seat, tuple(cubes))
+    cubes: Cubes = ()
+    for colour, supply in zip(shown, table.supply, strict=True) if table.connected else ():
+        cubes += (colour,) * min(shown[colour], supply)
+    return CubesTaken(table.seat, cubes)
 
 
 def distributing(table: Table) -> Sequence[Move]:
     """b) The cubes go onto the jars, see `jars`."""
-    return jars.distributing(table) or jars.emptying(table)
+    return jars.distributing(table) if table.waiting else jars.emptying(table)
 
 
 def stars_counted(table: Table) -> StarsCounted:
     """c) The stars on the connected stripes, also those counted before (CC-24)."""
-    board = table.boards[table.seat]
-    stars = [stripes(table.sheet, board, layer)[index].stars for layer, index in table.connected]
-    return StarsCounted(table.seat, sum(stars))
+    lit = stripes_at(table.sheet, table.boards[table.seat], table.connected)
+    return StarsCounted(table.seat, sum([stripe.stars for stripe in lit]))
 
 
 def what_follows(table: Table) -> Event:

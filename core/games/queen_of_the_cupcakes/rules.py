@@ -92,10 +92,11 @@ def laying(table: Table) -> list[CardsLaid]:
     """
     seat, hand = table.seat, table.hands[table.seat]
     least, most = table.sheet.lay_out
+    fewest = 2 * least
     return [
         move
         for kind in table.sheet.kinds
-        if (held := hand.count(kind)) >= 2 * least
+        if (held := hand.count(kind)) >= fewest
         for move in laying_of(seat, kind, held, least, most)
     ]
 
