@@ -10,7 +10,9 @@ import streamlit as st
 from core.registry import games
 from dashboard.listing import title
 from dashboard.playing import service
+from replay.api.service import WrongToken
 from replay.games import load
+from replay.live.tokens import Facts, Role
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Finn")
 LONGEST_NAME: Final = 40
@@ -59,5 +61,25 @@ def service_token() -> str | None:
 def check(token: str | None) -> None:
     """Raise `Refused` for somebody who may not begin a game here, or not so many of them."""
     if service().settings.token is not None:
-        service().check_token(token)
+        service().check_tries(client())
+        try:
+            service().check_token(token)
+        except WrongToken:
+            service().count_wrong(client())
+            raise
     service().count_stream("the pages")
+    service().check_room()
+
+
+def role_of(facts: Facts, typed: str) -> Role | None:
+    """Give whose token was typed, None if nobody's; raises `Refused` for a client that has tried too many."""
+    service().check_tries(client())
+    role = facts.role(typed.strip())
+    if role is None:
+        service().count_wrong(client())
+    return role
+
+
+def client() -> str:
+    """Give who is at this page, as far as limits go: an address, or all those at this machine."""
+    return st.context.ip_address or "this machine"

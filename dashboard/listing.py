@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from hashlib import blake2b
 from typing import Any, Final
 
 import polars as pl
@@ -73,7 +74,7 @@ def table(library: Library, wanted: Filter, total: int, name: str) -> None:
     if pages > 1:
         number = st.session_state.get(f"{name}-page", 1)
     rows = library.replays(wanted, PER_PAGE, (number - 1) * PER_PAGE)
-    key = f"{library.generation}-{number}-{where}"
+    key = key_of(rows, wanted)
     buttons = st.column_config.ButtonColumn(" ", width=70, type="tertiary", key=f"open-{key}")
     event = st.dataframe(
         rows_of(rows),
@@ -93,6 +94,16 @@ def table(library: Library, wanted: Filter, total: int, name: str) -> None:
         open_replay(library, rows["replay"][chosen[0]], wanted.cell)
     if pages > 1:
         st.pagination(pages, key=f"{name}-page")
+
+
+def key_of(rows: pl.DataFrame, wanted: Filter) -> str:
+    """Name a list: what was chosen in one means nothing in another.
+
+    The browser is sent it, so it is made of nothing but which games are listed. The number of writes to the store
+    would change it as well, and would tell of answers in secret.
+    """
+    ids = "".join(rows.get_column("replay"))
+    return f"{blake2b(ids.encode(), digest_size=8).hexdigest()}-{wanted!r}"
 
 
 def open_replay(library: Library, id: str, cell: Cell | None) -> None:

@@ -213,7 +213,10 @@ class Import(Struct, frozen=True):
 
 
 def take_in(data: bytes) -> Import:
-    """Store the games of a JSON Lines file, each up to its first bad event; raises `FormatError` for one too large."""
+    """Store the games of a JSON Lines file, each up to its first bad event; raises `FormatError` for one too large.
+
+    Those that are played here are left alone: whether a file is right about one would tell its hidden cards.
+    """
     if len(data) > UPLOAD_LIMIT:
         raise FormatError(
             f"the file has {len(data)} bytes; at most {UPLOAD_LIMIT} are taken in here, use `tabletape import`"
@@ -223,7 +226,11 @@ def take_in(data: bytes) -> Import:
         file.flush()
         found = list(exchange.read_file(Path(file.name)))
     problems = [(game.line, game.tape.header.id if game.tape else "", game.problem) for game in found if game.problem]
-    added = store().add([game.tape for game in found if game.tape is not None])
+    opened = store()
+    playing = opened.at_play()
+    tapes = [game.tape for game in found if game.tape is not None]
+    added = opened.add([tape for tape in tapes if tape.header.id not in playing])
+    problems += [(0, tape.header.id, "it is played here") for tape in tapes if tape.header.id in playing]
     problems += [(0, id, "stored with other events already: the stored game was kept") for id in added.changed]
     problems += [(0, "", reason) for reason in added.refused]
     return Import(added.new, added.known, tuple(problems))

@@ -22,6 +22,7 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.starlette import App
@@ -34,6 +35,12 @@ log = structlog.get_logger("tabletape.server")
 ANY_ADDRESS: Final = ("0.0.0.0", "::", "")
 QUIET: Final = ("/static/", "/_stcore/")
 """Where answers that went well are logged for debugging only: a page load asks for dozens of files."""
+
+
+CLOSED: Final = ("/_stcore/metrics",)
+"""What Streamlit tells of itself: how much its sessions hold, and so what those of others are shown."""
+
+NOTHING: Final = PlainTextResponse("there is nothing here", 404)
 
 
 def allowed_hosts(host: str, more: str = "") -> list[str]:
@@ -117,7 +124,7 @@ class Guard:
             await send(message)
 
         try:
-            await self.app(scope, receive, answer)
+            await (NOTHING if scope["path"] in CLOSED else self.app)(scope, receive, answer)
         finally:
             path = scope.get("raw_path", b"").decode("ascii", "replace")
             quiet = path.startswith(QUIET) and status < 400

@@ -31,14 +31,16 @@ with guarded():
         st.warning(f"{each.name.replace('_', ' ')} is not written any more. Run tabletape rebuild.")
     if share.measured + share.failed < share.finished:
         st.info("Some finished games are not measured yet. Run tabletape measure.")
+    # How often was written tells how many seats have answered in secret: it is nobody's while a game is played here.
+    playing = bool(recordings.store().at_play())
     st.dataframe(
         pl.DataFrame(
             [
                 (
                     each.name,
                     each.version,
-                    each.position,
-                    library.generation,
+                    None if playing else each.position,
+                    None if playing else library.generation,
                     each.lag,
                     each.problem or "none",
                 )

@@ -13,6 +13,7 @@ from dashboard.address import choose, notice, say_notices
 from dashboard.filtering import more
 from dashboard.guarded import guarded
 from dashboard.listing import table, title
+from dashboard.playing import service
 from dashboard.recordings import Library
 from events.errors import FormatError
 from replay.errors import UnknownReplay
@@ -73,7 +74,9 @@ def tagging() -> None:
 
 
 def take_in() -> None:
-    """Show the form that takes a file in, and what became of the last one."""
+    """Show the form that takes a file in, and what became of the last one; nothing where none is taken in."""
+    if not service().settings.uploads:
+        return
     with st.expander("Import a file"), st.form("import", clear_on_submit=True, border=False):
         file = st.file_uploader(
             "JSON Lines, as `tabletape export` writes it; any number of games",

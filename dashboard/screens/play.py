@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.registry import games
 from dashboard.address import notice, plain, say_notices
-from dashboard.beginning import check, chosen_options, game_and_seats, name_at, service_token
+from dashboard.beginning import check, chosen_options, game_and_seats, name_at, role_of, service_token
 from dashboard.choosing import Choice, Choose, buttons
 from dashboard.choosing import picture as table_picture
 from dashboard.guarded import guarded
@@ -140,7 +140,7 @@ def sit_down(game: LiveGame) -> None:
         secret = st.text_input("Token of a seat", type="password", max_chars=200)
         if not st.form_submit_button("Sit down") or not secret:
             return
-    role = game.facts.role(secret.strip())
+    role = role_of(game.facts, secret)
     if isinstance(role, int) or role == "spectator":
         held(game.id)[role] = secret.strip()
         uncover(game.id, role)
@@ -299,7 +299,7 @@ def break_off(game: LiveGame) -> None:
         secret = st.text_input("Token of the organiser", type="password", max_chars=200)
         if not st.form_submit_button("Break the game off"):
             return
-    if game.facts.role(secret.strip()) != "organiser":
+    if role_of(game.facts, secret) != "organiser":
         st.error("This is not the organiser's token.")
         return
     service().live.break_off(game)

@@ -10,7 +10,7 @@ import streamlit as st
 from core.registry import games
 from core.words import listed
 from dashboard.address import notice, plain, say_notices
-from dashboard.beginning import check, chosen_options, game_and_seats, name_at, service_token
+from dashboard.beginning import check, chosen_options, game_and_seats, name_at, role_of, service_token
 from dashboard.choosing import Choice, buttons, picture
 from dashboard.guarded import guarded
 from dashboard.listing import title
@@ -102,7 +102,7 @@ def may_record(recording: Recording) -> bool:
             st.text("Nobody sees a table that is being recorded but who records it.")
             secret = st.text_input("Token of the recording", type="password", max_chars=200)
             if st.form_submit_button("Go on"):
-                if recording.facts.role(secret.strip()) == "organiser":
+                if role_of(recording.facts, secret) == "organiser":
                     st.session_state[f"record-{id}"] = secret.strip()
                     st.rerun()
                 st.error("This is not the token of this recording.")

@@ -21,7 +21,7 @@ REFUSALS: Final = {
     "413": "too much at once",
     "415": "not of this type",
     "422": "not allowed by the rules, or of a form that is none",
-    "429": "too many new streams; ask again in a minute",
+    "429": "too many new streams or wrong tokens; ask again in a minute",
     "431": "the headers are too large",
     "503": "the database, or the service, is busy; ask again",
 }

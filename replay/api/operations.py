@@ -318,6 +318,7 @@ def take_in(service: Service, asked: Asked) -> shapes.Imported:
 
 def create(service: Service, asked: Asked) -> shapes.Created:
     """Set up a live game: this service deals and is the referee. The tokens are told this once."""
+    service.check_room()
     game, tokens = service.live.create(asked.body)
     return shapes.Created(_live(game.header, game.facts, game.over), tokens)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,6 +14,7 @@ from core.redact import viewer_from
 from events.base import GameEnded
 from events.errors import TabletapeError
 from events.marks import Viewer
+from replay.api.rates import Rate
 from replay.api.settings import Settings
 from replay.lake.reading import open_store
 from replay.live.game import LiveGame, LiveGames
@@ -31,9 +31,6 @@ PATIENCE: Final = 4.0
 OPENED: Final = 16
 """Recorded games that are kept open."""
 
-CLIENTS: Final = 10_000
-"""Clients whose new streams are counted at once; beyond it, those who came first are forgotten."""
-
 
 class Refused(TabletapeError):
     """A request that is not done: the HTTP status, a word for programs, and one line for people."""
@@ -44,6 +41,13 @@ class Refused(TabletapeError):
         self.error = error
 
 
+class WrongToken(Refused):
+    """A token that nobody has."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(403, "forbidden", detail)
+
+
 class Service:
     """The store and the live games behind the interface. May be used by several threads."""
 
@@ -52,7 +56,8 @@ class Service:
         self._token = None if settings.token is None else hashed(settings.token)
         self._lock = threading.Lock()
         self._opened: OrderedDict[tuple[str, int], Timeline] = OrderedDict()
-        self._started: OrderedDict[str, deque[float]] = OrderedDict()
+        self._streams = Rate(settings.new_streams)
+        self._wrong = Rate(settings.wrong_tokens)
         self._followers = 0
         self._opening = threading.Lock()
 
@@ -95,7 +100,7 @@ class Service:
         if token is None:
             raise Refused(401, "unauthorized", "this needs the token of the service")
         if not compare_digest(hashed(token), self._token):
-            raise Refused(403, "forbidden", "this is not the token of the service")
+            raise WrongToken("this is not the token of the service")
 
     def check_uploads(self) -> None:
         """Raise `Refused` where recorded games are not taken in."""
@@ -114,7 +119,7 @@ class Service:
             raise Refused(401, "unauthorized", "this needs a token of this game")
         role = game.facts.role(token)
         if role is None:
-            raise Refused(403, "forbidden", "this is no token of this game")
+            raise WrongToken("this is no token of this game")
         return role
 
     def look(self, id: str, token: str | None, viewer: str) -> tuple[Timeline, Viewer, LiveGame | None]:
@@ -162,16 +167,23 @@ class Service:
 
     def count_stream(self, client: str) -> None:
         """Raise `Refused` for a client that begins more streams a minute than it may."""
-        now = time.monotonic()
-        with self._lock:
-            begun = self._started.setdefault(client, deque())
-            while begun and begun[0] < now - 60:
-                begun.popleft()
-            if len(begun) >= self.settings.new_streams:
-                raise Refused(429, "too_many", f"at most {self.settings.new_streams} new streams a minute")
-            begun.append(now)
-            while len(self._started) > CLIENTS:
-                self._started.popitem(last=False)
+        if self._streams.is_full(client):
+            raise Refused(429, "too_many", f"at most {self.settings.new_streams} new streams a minute")
+        self._streams.count(client)
+
+    def check_tries(self, client: str) -> None:
+        """Raise `Refused` for a client that has tried too many wrong tokens: it tries no other for a minute."""
+        if self._wrong.is_full(client):
+            raise Refused(429, "too_many", f"at most {self.settings.wrong_tokens} wrong tokens a minute")
+
+    def count_wrong(self, client: str) -> None:
+        """Count a wrong token that a client has tried."""
+        self._wrong.count(client)
+
+    def check_room(self) -> None:
+        """Raise `Refused` where as many games are at play as may be."""
+        if len(self.store.at_play()) >= self.settings.live_games:
+            raise Refused(503, "busy", f"at most {self.settings.live_games} games are at play here at once")
 
     @contextmanager
     def following(self) -> Iterator[None]:

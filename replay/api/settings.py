@@ -22,7 +22,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     Without a `token` nothing can be changed through the interface. `uploads` allows `POST /api/import` and recorded
     streams. `max_body` and `max_headers` are bytes, `max_events` events a stream, `new_streams` new streams a minute
-    and client, `followers` streams that are followed at once.
+    and client, `wrong_tokens` tokens that are none a minute and client, `live_games` games at play and `followers`
+    streams that are followed at once.
     """
 
     db: Path = Path("tabletape.duckdb")
@@ -32,6 +33,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_headers: Limit = 16_000
     max_events: Limit = MOST_EVENTS
     new_streams: Limit = 60
+    wrong_tokens: Limit = 30
+    live_games: Limit = 1000
     followers: Limit = 200
 
 

@@ -17,11 +17,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
 
-from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
+from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent, line_of
 from replay.api import follow, shapes
 from replay.api.openapi import FOLLOW, LAST_STEP, document
 from replay.api.operations import Asked, Operation, operations, this_version
-from replay.api.service import Refused, Service
+from replay.api.service import Refused, Service, WrongToken
 from replay.errors import Conflict, StoreBusy, StoreError, UnknownReplay
 from replay.live.game import Held
 
@@ -46,8 +46,10 @@ def api(service: Service) -> Starlette:
     async def openapi(request: Request) -> Response:
         return Response(written, media_type=JSON)
 
-    routes = [Route(op.path, _answering(_endpoint(service, op)), methods=[op.method], name=op.name) for op in table]
-    routes.append(Route(FOLLOW, _answering(_following(service)), methods=["GET"]))
+    routes = [
+        Route(op.path, _answering(service, _endpoint(service, op)), methods=[op.method], name=op.name) for op in table
+    ]
+    routes.append(Route(FOLLOW, _answering(service, _following(service)), methods=["GET"]))
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
@@ -61,13 +63,15 @@ def mounted(service: Service) -> Mount:
     return mount
 
 
-def _answering(endpoint: Endpoint) -> Endpoint:
+def _answering(service: Service, endpoint: Endpoint) -> Endpoint:
     """Turn what an endpoint raises into an answer, and say in the log what became of the request."""
 
     async def answer(request: Request) -> Response:
         try:
             response = await endpoint(request)
         except (TabletapeError, ClientDisconnect) as error:
+            if isinstance(error, WrongToken):
+                service.count_wrong(_client(request))
             status, told = refusal(error)
             response = _json(told, status)
             request.scope.setdefault("tabletape", {})["error"] = told.error
@@ -82,7 +86,7 @@ def _answering(endpoint: Endpoint) -> Endpoint:
 
 def refusal(error: Exception) -> tuple[int, shapes.Error]:
     """Give the status and the body that an error is answered with."""
-    text = " ".join(str(error).split())
+    text = line_of(error)
     match error:
         case Refused():
             return error.status, shapes.Error(error.error, text)
@@ -121,7 +125,7 @@ def _endpoint(service: Service, op: Operation) -> Endpoint:
             path=request.path_params,
             query=_query(request, op.query),
             body=await _body(service, request, op.body),
-            client=request.client.host if request.client else "",
+            client=_client(request),
         )
         request.scope.setdefault("tabletape", {}).update(operation=op.name, **_ids(request))
         if op.begins:
@@ -188,7 +192,12 @@ def _token(service: Service, request: Request) -> str | None:
     scheme, _, token = text.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Refused(401, "unauthorized", "the Authorization header is: Bearer TOKEN")
+    service.check_tries(_client(request))
     return token.strip()
+
+
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _query(request: Request, kind: type[Struct]) -> Any:
@@ -226,7 +235,7 @@ def _ids(request: Request) -> dict[str, str]:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    return line_of(error) or type(error).__name__
 
 
 def _json(value: object, status: int) -> Response:

@@ -73,6 +73,8 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
     "anonymise": keep.anonymise,
     "rebuild": keep.rebuild,
     "vacuum": keep.vacuum,
+    "backup": keep.backup,
+    "restore": keep.restore,
     "bench": bench.bench_,
     "serve": service.serve,
     "demo": service.demo,
@@ -82,15 +84,25 @@ COMMANDS: Mapping[str, Callable[..., object]] = {
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it; typer gives it too."""
 
+PRIVATE = 0o077
+"""Files that are made belong to their maker alone: a database has hidden cards. Who means to share one says `chmod`."""
+
+HANDED_ON = ("export", "lake")
+"""Commands whose files are made for others: there the caller's own umask holds."""
+
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(live.app, name="live")
 app.add_typer(lake.app, name="lake")
+_command = typer.main.get_command(app)  # once: it reads the signature of every command
 
 
 def main() -> None:
     """Run the command line; the console script."""
-    sys.exit(run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    if arguments and arguments[0] not in HANDED_ON:
+        os.umask(PRIVATE)
+    sys.exit(run(arguments))
 
 
 def run(arguments: list[str]) -> int:
@@ -99,7 +111,7 @@ def run(arguments: list[str]) -> int:
     if not all(argument.isprintable() or argument.isascii() for argument in arguments):
         return _fail("an argument is not text that can be printed", 2)
     try:
-        code = app(arguments, prog_name="tabletape", standalone_mode=False)
+        code = _command(arguments, prog_name="tabletape", standalone_mode=False)
     except TyperException as error:
         return _fail(error.format_message(), error.exit_code)
     except StoreError as error:
@@ -111,6 +123,8 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:  # e.g. of a name that is too long for a file
+        return _fail(f"{str(error.filename or 'a file')[:80]}: {error.strerror or error}", 1)
     except (KeyboardInterrupt, typer.Abort):
         code = STOPPED
     if code == STOPPED:

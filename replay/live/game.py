@@ -31,10 +31,10 @@ from core.redact import seen
 from core.registry import codec, find
 from core.rng import seed_key
 from core.sheets import from_fields
-from core.streams import encode_all, shapes
+from core.streams import shapes
 from events.base import Event, Move, TakenBack
-from events.codec import encode
-from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
+from events.codec import encode, encode_all
+from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent, line_of
 from events.marks import Viewer
 from events.tape import Header, Player, Tape
 from replay.debugger.branching import new_id
@@ -482,7 +482,7 @@ def options_for(wish: Wish, game: Game[Any]) -> Any:
     try:
         return msgspec.convert(wish.options, game.options)
     except msgspec.MsgspecError as error:
-        raise SetupError(f"options of {game.title}: {' '.join(str(error).split())}") from None
+        raise SetupError(f"options of {game.title}: {line_of(error)}") from None
 
 
 def header_for(wish: Wish, game: Game[Any]) -> Header:

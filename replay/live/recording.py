@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from core.engine import start
 from core.registry import codec
-from core.streams import encode_all, lawful
+from core.streams import lawful
 from events.base import Event, GameStarted
-from events.codec import encode
+from events.codec import encode, encode_all
 from events.errors import UnlawfulEvent
 from events.tape import Header
 from replay.errors import Conflict, StoreBusy

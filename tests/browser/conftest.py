@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+
+from tests.browser.pages import Tab
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -27,7 +29,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-START_SECONDS = 60
+START_SECONDS = 180
 STOP_SECONDS = 5
 
 Serve = Callable[..., str]
@@ -71,7 +73,7 @@ class Server:
         self.process.wait()
 
 
-PATIENCE = 30_000
+PATIENCE = 120_000
 """Milliseconds that an expectation waits: the two cores may be busy, and a page that comes late is not a fault."""
 
 SERVERS: pytest.StashKey[list[Server]] = pytest.StashKey()
@@ -110,6 +112,28 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """Give a context for the module: what it has read of Streamlit it need not read again."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def shared_tab(context: BrowserContext) -> Tab:
+    """Give the tab in which the tests of a module open their pages, one after another."""
+    return Tab(context.new_page())
+
+
+@pytest.fixture
+def tab(shared_tab: Tab) -> Iterator[Tab]:
+    """Give it to one test, which leaves it as it was; nothing may have been complained about."""
+    yield shared_tab
+    shared_tab.leave()
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,13 @@ import os
 import re
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from core.games.queen_of_the_cupcakes.state import Table
 from events.base import GameEnded
@@ -25,26 +23,15 @@ from events.tape import Player, Tape, sealed
 from replay.simulate import Batch, simulate
 from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
+from tests.browser.pages import COMMAND, Tab, answered, picture, press, settled
 from tests.toy import HiddenStones, toy
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
 QUEEN = "queen-of-the-cupcakes"
 HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
 GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
-# Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
-PROBES = re.compile(r"/(replay|statistics|sql|boxes|health|record|experiments)/_stcore/(health|host-config)$")
 
 Open = Callable[[str], Page]
-
-
-@dataclass
-class Seen:
-    """What the browser was sent and what it complained about."""
-
-    frames: list[bytes] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-    elsewhere: list[str] = field(default_factory=list)
 
 
 def queen(seats: int, seed: str, options: bytes = b"{}") -> Batch:
@@ -84,73 +71,34 @@ def address(serve: Callable[..., str], environment: dict[str, str]) -> str:
     return serve([*COMMAND, "serve", "--port", "{port}"], environment, "/api/health")
 
 
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def seen() -> Seen:
-    return Seen()
-
-
-@pytest.fixture
-def open_page(context: BrowserContext, address: str, seen: Seen) -> Iterator[Open]:
-    """Gives a function that opens a page; nothing may be complained about, and nothing asked of anybody else."""
-
-    def received(data: str | bytes) -> None:
-        seen.frames.append(data if isinstance(data, bytes) else data.encode())
-
-    def asked(url: str) -> None:
-        if not url.startswith((address, "blob:", "data:")):
-            seen.elsewhere.append(url)
+def open_page(tab: Tab, address: str) -> Iterator[Open]:
+    """Gives a function that opens a page; nothing may be asked of anybody else."""
 
     def start(path: str) -> Page:
-        page = context.new_page()
-        page.on("websocket", lambda opened: opened.on("framereceived", received))
-        page.on("console", lambda message: complain(message.text, message.location["url"], message.type))
-        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-        page.on("request", lambda request: asked(request.url))
-        page.goto(f"{address}{path}")
-        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=30_000)
-        return page
-
-    def complain(text: str, url: str, kind: str) -> None:
-        if kind == "error" and not PROBES.search(url):
-            seen.complaints.append(f"{text} {url}")
+        tab.page.goto(f"{address}{path}")
+        expect(tab.page.get_by_role("heading", level=1)).to_be_visible()
+        return settled(tab.page)
 
     yield start
-    for page in context.pages:
-        page.close()
-    assert seen.complaints == []
-    assert seen.elsewhere == []
+    assert [url for url in tab.asked if not url.startswith((address, "blob:", "data:"))] == []
 
 
-def test_the_first_page_of_a_fresh_service_may_be_any(
-    context: BrowserContext, environment: dict[str, str], serve: Callable[..., str]
-) -> None:
-    page = context.new_page()
-    page.goto(f"{serve([*COMMAND, 'serve', '--port', '{port}'], environment, '/api/health')}/boxes")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Boxes", timeout=30_000)
+def test_the_first_page_of_a_fresh_service_may_be_any(open_page: Open) -> None:
+    page = open_page("/boxes")  # of all tests the first, so that nobody has opened the library before
+    expect(page.get_by_role("heading", level=1)).to_have_text("Boxes")
     expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(
         ["Library", "Replay", "Play", "Record", "Compare", "Statistics", "Experiments", "SQL", "Boxes", "Health"]
     )
-    page.close()
 
 
 def step_of(page: Page) -> int:
     return int(page.locator(".number").input_value())
 
 
-def picture(page: Page) -> str:
-    return str(page.locator(".picture").evaluate("svg => svg.outerHTML")).replace(' class=""', "")
-
-
 def open_replay(open_page: Open, id: str, query: str = "") -> Page:
     page = open_page(f"/replay?replay={id}{query}")
-    expect(page.locator(".picture g[data-group] > *").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
     return page
 
 
@@ -174,11 +122,11 @@ def test_from_the_library_to_a_step_and_back_by_its_address(
     page = open_page(f"/?game={QUEEN}&seats=5")
     expect(page.get_by_text("2 of 55 games")).to_be_visible()
     grid = page.locator("canvas").first
-    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_have_text("Queen of the Cupcakes", timeout=30_000)
+    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_have_text("Queen of the Cupcakes")
     box = grid.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 300, box["y"] + 35 + 35 * 1.5)  # in the middle of the second row
-    expect(page.locator(".picture g[data-group] > *").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
     ids = Store(database).replays(Filter(seats=5))["replay"].to_list()
     expect_query(page, replay=ids[1])
 
@@ -194,7 +142,7 @@ def test_from_the_library_to_a_step_and_back_by_its_address(
 
     again = context.new_page()
     again.goto(page.url)
-    expect(again.locator(".number")).to_have_value(str(stopped), timeout=30_000)
+    expect(again.locator(".number")).to_have_value(str(stopped))
     assert again.locator(".now .words").inner_text() == words
     assert picture(again) == shown
 
@@ -202,16 +150,16 @@ def test_from_the_library_to_a_step_and_back_by_its_address(
 def test_the_table_is_open_to_the_keyboard_and_lets_it_pass(open_page: Open) -> None:
     page = open_page("/?seats=5")
     grid = page.locator("canvas").first
-    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_be_attached(timeout=30_000)
+    expect(grid.locator("[data-testid=glide-cell-1-0]")).to_be_attached()
     grid.focus()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("heading", level=1)).to_have_text("Library")
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Queen of the Cupcakes", timeout=30_000)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Queen of the Cupcakes")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
-def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, seen: Seen, database: Path, seats: int) -> None:
+def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, tab: Tab, database: Path, seats: int) -> None:
     store = Store(database)
     tape = store.read(store.replays(Filter(seats=seats, finished=True))["replay"][0])
     timeline = Timeline(tape)
@@ -228,19 +176,20 @@ def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, seen: Seen, da
     assert {name: (back, open_) for name, back, open_ in hands} == {
         name: (0, count) if name == "hand-0" else (count, 0) for name, count in held.items()
     }
+    heard = len(tab.frames)
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(700)  # until the server has heard of it and answered
-    assert hidden_in(seen.frames, timeline, viewer=0) == []
+    answered(tab, heard)
+    assert hidden_in(tab.frames, timeline, viewer=0) == []
     source = page.content() + picture(page)
     assert not [seat for seat in range(1, seats) if hand_of(tape, seat) in source]
 
-    seen.frames.clear()
+    tab.frames.clear()
     page.get_by_label("Seen by").click()
     page.get_by_role("option", name="Everything").click()
     expect_query(page, viewer="omniscient")
     expect(page.locator(".picture g[data-group=hand-1] rect[fill]").first).to_be_visible()
-    assert hidden_in(seen.frames, timeline, viewer=0) != [], "the search finds them where they are sent"
+    assert hidden_in(tab.frames, timeline, viewer=0) != [], "the search finds them where they are sent"
 
 
 def hidden_in(frames: list[bytes], timeline: Timeline, viewer: int) -> list[str]:
@@ -274,13 +223,13 @@ def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page
     id = Store(database).replays(Filter(seats=3))["replay"][0]
     page = open_replay(open_page, id, "&viewer=2&step=9")
     page.reload()
-    expect(page.locator(".number")).to_have_value("9", timeout=30_000)
+    expect(page.locator(".number")).to_have_value("9")
     expect(page.get_by_label("Seen by")).to_have_value(re.compile("^Seat 2"))
     page = open_replay(open_page, id, "&viewer=7&step=100000")
     expect(page.get_by_text("There is no step 100000")).to_be_visible()
     expect(page.get_by_text("The address asks for viewer “7”, which is not there.")).to_be_visible()
     page = open_page("/replay?replay=00000000-0000-0000-0000-000000000000")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Library", timeout=30_000)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Library")
     expect(page.get_by_text("no replay begins with")).to_be_visible()
 
 
@@ -290,7 +239,7 @@ def test_back_leads_to_the_viewer_before(open_page: Open, database: Path) -> Non
     page.get_by_role("option", name="Seat 1").click()
     expect_query(page, viewer="1")
     page.go_back()
-    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^A spectator"), timeout=30_000)
+    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^A spectator"))
 
 
 def test_statistics_are_a_plain_count(open_page: Open, database: Path) -> None:
@@ -305,20 +254,20 @@ def test_statistics_are_a_plain_count(open_page: Open, database: Path) -> None:
         credit += 1 / len(end.ranking[0]) if 0 in end.ranking[0] else 0
     grid = page.locator("canvas[data-testid=data-grid-canvas]").first
     row = [grid.locator(f"[data-testid=glide-cell-{column}-0]") for column in range(8)]
-    expect(row[0]).to_have_text("seat 0", timeout=30_000)
+    expect(row[0]).to_have_text("seat 0")
     expect(row[5]).to_have_text(str(GAMES[2]))
     expect(row[6]).to_have_text(str(won))
     assert float(row[1].inner_text()) == pytest.approx(credit / GAMES[2], abs=1e-4)
     expect(page.get_by_role("heading", name="Does a seat win more often than its share?")).to_be_visible()
-    expect(page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first).to_be_visible(
-        timeout=30_000
-    )
+    expect(
+        page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first
+    ).to_be_visible()
 
 
 def test_hostile_names_are_words_like_any_other(open_page: Open, database: Path) -> None:
     (row,) = Store(database).replays(Filter(players=(HOSTILE[0],))).to_dicts()
     page = open_page("/")
-    expect(page.locator("[data-testid=glide-cell-2-0]").first).to_contain_text("<script>", timeout=30_000)
+    expect(page.locator("[data-testid=glide-cell-2-0]").first).to_contain_text("<script>")
     page = open_replay(open_page, row["replay"], "&viewer=omniscient&step=4")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
@@ -337,9 +286,9 @@ def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, database:
     tape = store.read(store.replays(Filter(seats=3, finished=True))["replay"][0])
     for viewer, whole in (("1", False), ("omniscient", True)):
         page = open_replay(open_page, tape.header.id, f"&viewer={viewer}")
-        page.get_by_role("button", name="Download", exact=True).click()
+        press(page, "Download")
         with page.expect_download() as started:
-            page.get_by_role("button", name="Recording", exact=True).click()
+            press(page, "Recording")
         data = started.value.path().read_bytes()
         assert (hand_of(tape, 0).encode() in data) == whole
         assert hand_of(tape, 1).encode() in data
@@ -356,7 +305,7 @@ def test_a_fifth_game_is_shown_and_counted_like_ours(
     assert played.returncode == 0, played.stderr
     first = json.loads(played.stdout)["first"]
     page = open_page("/?game=hidden-stones")  # without a restart
-    expect(page.get_by_text("35 of ")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("35 of ")).to_be_visible()
     page = open_replay(open_page, first, "&viewer=0&step=2")
     expect(page.get_by_role("heading", level=1)).to_have_text(HiddenStones.title)
     before = picture(page)

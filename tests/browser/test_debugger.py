@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from dashboard.page import single_page
 from events.queen_of_the_cupcakes import HandsDealt
@@ -20,8 +19,7 @@ from replay.evaluation.judging import trial_for
 from replay.simulate import Batch, simulate
 from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
-
-COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
+from tests.browser.pages import COMMAND, Tab, press, settled
 
 Open = Callable[[str], Page]
 
@@ -43,29 +41,17 @@ def address(serve: Callable[..., str], store: Store) -> str:
     return serve([*COMMAND, "serve", "--port", "{port}"], {"TABLETAPE_DB": str(store.path)}, "/api/health")
 
 
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 1400})
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def open_page(context: BrowserContext, address: str) -> Iterator[Open]:
-    """Gives a function that opens a page; nothing may be complained about."""
-    complaints: list[str] = []
+def open_page(tab: Tab, address: str) -> Open:
+    """Gives a function that opens a page."""
 
     def start(path: str) -> Page:
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(f"{address}{path}")
-        expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
-        return page
+        tab.page.set_viewport_size({"width": 1280, "height": 1400})
+        tab.page.goto(f"{address}{path}")
+        expect(tab.page.locator(".picture g[data-group] > *").first).to_be_visible()
+        return settled(tab.page)
 
-    yield start
-    for page in context.pages:
-        page.close()
-    assert complaints == []
+    return start
 
 
 def test_who_was_winning_is_a_line_that_leads_to_its_steps_and_from_mistake_to_mistake(
@@ -98,7 +84,7 @@ def test_another_move_makes_a_branch_that_is_played_on_and_compared(open_page: O
     page.get_by_role("tab", name="What else").click()
     expect(page.get_by_text("The moves that could be made here:")).to_be_visible()
     expect(page.get_by_text("recorded", exact=True)).to_have_count(1)
-    page.get_by_role("button", name="Branch here").first.click()
+    press(page, "Branch here")
     expect(page.get_by_text(re.compile(f"Branch of {tape.header.id[:8]}"))).to_be_visible()
     (id,) = set(store.replays(Filter())["replay"]) - {tape.header.id}
     expect(page.locator(".number")).to_have_value(str(step + 1))
@@ -108,11 +94,11 @@ def test_another_move_makes_a_branch_that_is_played_on_and_compared(open_page: O
 
     page.locator(".picture").click()
     page.keyboard.press("End")
-    page.get_by_role("button", name="Choose").first.click()
+    press(page, "Choose")
     expect(page.locator(".total")).not_to_have_text(f"of {len(branch) - 1}")
     page.locator(".picture").click()
     page.keyboard.press("End")
-    page.get_by_role("button", name="Let bots play on").click()
+    press(page, "Let bots play on")
     expect(page.get_by_role("button", name="Let bots play on")).to_be_hidden()
     assert store.count(Filter(finished=True)) == 2
 

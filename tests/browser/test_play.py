@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,9 +20,8 @@ from replay.games import default_sheet
 from replay.storage.store import Store
 from replay.timeline import Timeline
 from replay.verify import verify
-
-COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
-
+from tests.browser.conftest import PATIENCE
+from tests.browser.pages import COMMAND, Tab, settled
 
 TOKEN = "a-token-of-the-service"
 
@@ -38,6 +37,23 @@ def address(serve: Callable[..., str], database: Path) -> str:
     return serve([*COMMAND, "serve", "--port", "{port}"], environment, "/api/health")
 
 
+@pytest.fixture(scope="module")
+def browsers(browser: Browser, address: str) -> list[Tab]:
+    """Three people's, who share nothing."""
+    contexts = [browser.new_context(base_url=address) for _ in range(3)]
+    for context in contexts:
+        context.set_default_timeout(PATIENCE)
+    return [Tab(context.new_page()) for context in contexts]
+
+
+@pytest.fixture
+def tabs(browsers: list[Tab]) -> Iterator[list[Tab]]:
+    """Their tabs, for one test."""
+    yield browsers
+    for tab in browsers:
+        tab.leave()
+
+
 def table(page: Page) -> str:
     """What the picture of the table says."""
     return page.locator("svg.picture").get_attribute("aria-label") or ""
@@ -49,9 +65,8 @@ def take_and_lay_nothing(page: Page, name: str) -> None:
     page.get_by_role("button", name=f"{name} lays out nothing").click()
 
 
-def test_two_browsers_and_a_bot_play_each_with_its_own_hand(browser: Browser, address: str) -> None:
-    first, second, third = [browser.new_context(base_url=address) for _ in range(3)]
-    ann = first.new_page()
+def test_two_browsers_and_a_bot_play_each_with_its_own_hand(tabs: list[Tab]) -> None:
+    ann, ben, onlooker = [tab.page for tab in tabs]
     ann.goto("/play")
     ann.get_by_test_id("stNumberInputStepUp").click()
     for seat, plays in ((1, "at another screen"), (2, "The bot greedy")):
@@ -66,22 +81,18 @@ def test_two_browsers_and_a_bot_play_each_with_its_own_hand(browser: Browser, ad
     expect(ann.get_by_text("It is your turn")).to_be_visible()
     assert token not in ann.url
 
-    received: list[str | bytes] = []
-    ben = second.new_page()
-    ben.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame)))
     ben.goto(ann.url)
     expect(ben.get_by_text("It is the turn of Ann")).to_be_visible()
     ben.get_by_label("Token of a seat").fill(token)
     ben.get_by_role("button", name="Sit down").click()
     expect(ben.get_by_text(re.compile(r"Hands are dealt: Ann 5 cards; Ben \d"))).to_be_visible()
-    onlooker = third.new_page()
     onlooker.goto(ann.url)
     expect(onlooker.get_by_text("Hands are dealt: Ann 5 cards; Ben 5 cards; Cleo 5 cards")).to_be_visible()
 
     dealt = ann.get_by_text("Hands are dealt: Ann").inner_text()
     hand = re.search(r"Hands are dealt: (Ann .*); Ben 5 cards; Cleo 5 cards", dealt)
     assert hand is not None
-    sent = b"".join(each if isinstance(each, bytes) else each.encode() for each in received)
+    sent = b"".join(tabs[1].frames)
     assert b"Ann 5 cards" in sent
     assert hand[1].encode() not in sent
     assert "Ben holds 5 cards" in table(ann)
@@ -91,12 +102,13 @@ def test_two_browsers_and_a_bot_play_each_with_its_own_hand(browser: Browser, ad
     take_and_lay_nothing(ben, "Ben")
     expect(ann.get_by_text("It is your turn")).to_be_visible()  # the bot has played
     expect(onlooker.get_by_text(re.compile("Cleo takes"))).to_be_visible()
-    for context in (first, second, third):
-        context.close()
 
 
 PLAYS = ("plays Yum Yum", "stops", "draws 2", "rolls")
 """What is chosen first, so that the game is short and everybody is asked."""
+
+LONGEST = 240
+"""Seconds that a game may take: the two cores may be busy."""
 
 
 def sit_down(page: Page, id: str, token: str) -> None:
@@ -108,6 +120,7 @@ def sit_down(page: Page, id: str, token: str) -> None:
 
 def act(page: Page, name: str) -> None:
     """Make a move of a seat if it has one by now."""
+    settled(page)
     buttons = page.locator("button").filter(has_text=re.compile(f"^{name} "))
     labels = buttons.all_inner_texts()
     if not labels:
@@ -121,7 +134,7 @@ def act(page: Page, name: str) -> None:
 
 
 def test_two_browsers_and_a_bot_play_a_whole_game_with_reactions_that_a_third_follows(
-    browser: Browser, address: str, database: Path
+    tabs: list[Tab], address: str, database: Path
 ) -> None:
     box = msgspec.to_builtins(default_sheet(find("trash-pandas")))
     box |= {"hands": [2, 2, 2, 0], "copies": [0, 0, 0, 7, 0, 1, 0, 0]}  # two cards to draw, and it is over
@@ -129,18 +142,16 @@ def test_two_browsers_and_a_bot_play_a_whole_game_with_reactions_that_a_third_fo
     wish = {"game": "trash-pandas", "players": players, "components": box, "window": 0}
     created = Client(address.removeprefix("http://"), TOKEN).ask("POST", "/live", wish)
     id, tokens = created["live"]["id"], created["tokens"]["seats"]
-    ann, ben, onlooker = [browser.new_context(base_url=address).new_page() for _ in range(3)]
+    ann, ben, onlooker = [tab.page for tab in tabs]
     sit_down(ann, id, tokens[0])
     sit_down(ben, id, tokens[1])
     onlooker.goto(f"/play?live={id}")
-    for _ in range(200):
+    deadline = time.monotonic() + LONGEST
+    while not ann.get_by_text("The game is over").is_visible() and time.monotonic() < deadline:
         act(ann, "Ann")
         act(ben, "Ben")
-        if ann.get_by_text("The game is over").is_visible():
-            break
     for page in (ann, ben, onlooker):
         expect(page.get_by_text("The game is over")).to_be_visible()
-        page.context.close()
     tape = Store(database).read(id)
     verdict = verify(tape)
     assert (verdict.failures, verdict.finished, verdict.grades[-1]) == ((), True, "exact")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from replay.filters import Cell, Filter
 from replay.simulate import Batch, simulate
 from replay.storage.store import Store
+from tests.browser.pages import COMMAND, Tab, press, settled
 
-COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
 QUEEN = "queen-of-the-cupcakes"
+
+Open = Callable[[str], Page]
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +37,18 @@ def address(serve: Callable[..., str], store: Store) -> str:
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 1000})
-    page = context.new_page()
-    yield page
-    context.close()
+def open_page(tab: Tab, address: str) -> Open:
+    """Gives a function that opens a page."""
+
+    def start(path: str) -> Page:
+        tab.page.goto(f"{address}{path}")
+        return settled(tab.page)
+
+    return start
 
 
-def test_from_a_filter_over_a_mark_to_the_step_of_a_replay(page: Page, store: Store) -> None:
-    page.goto(f"/statistics?game={QUEEN}&seats=3&part=events&bot=greedy")
+def test_from_a_filter_over_a_mark_to_the_step_of_a_replay(open_page: Open, store: Store) -> None:
+    page = open_page(f"/statistics?game={QUEEN}&seats=3&part=events&bot=greedy")
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("20")
     canvas = page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first
     expect(canvas).to_be_visible()
@@ -73,31 +76,28 @@ def test_from_a_filter_over_a_mark_to_the_step_of_a_replay(page: Page, store: St
     expect(page.locator(".number")).to_have_value(str(kinds.index(kind)))
 
 
-def test_a_click_on_a_point_lists_the_games_behind_it(page: Page) -> None:
-    page.goto(f"/statistics?game={QUEEN}&seats=2&part=length")
+def test_a_click_on_a_point_lists_the_games_behind_it(open_page: Open) -> None:
+    page = open_page(f"/statistics?game={QUEEN}&seats=2&part=length")
     chart = page.get_by_test_id("stVegaLiteChart").first
-    bars = chart.locator("canvas, svg").first
-    expect(bars).to_be_visible()
-    bars.scroll_into_view_if_needed()
-    box = bars.bounding_box()
+    bar = chart.locator("[aria-roledescription=bar]").first
+    expect(bar).to_be_visible()
+    settled(page)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
     assert box is not None
-    found = page.get_by_text("games behind it (turns")
-    for across in range(6, 60, 2):  # until a bar is met
-        page.mouse.click(box["x"] + box["width"] * across / 64, box["y"] + box["height"] * 0.66)  # just above the axis
-        with suppress(TimeoutError):  # a click beside a bar takes the choice back: wait for the answer to this one
-            found.wait_for(timeout=1500)
-            break
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2)
+    expect(page.get_by_text("games behind it (turns")).to_be_visible()
     expect(page).to_have_url(re.compile("behind=length(~|%7E)turns"))
 
 
-def test_figures_are_files(page: Page, tmp_path: Path) -> None:
-    page.goto(f"/statistics?game={QUEEN}&seats=2")
+def test_figures_are_files(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(f"/statistics?game={QUEEN}&seats=2")
     expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
-    page.get_by_text("How this is counted, and the figures as a file").click()
+    settled(page).get_by_text("How this is counted, and the figures as a file").click()
     files = {}
     for name in ("CSV", "Parquet", "Vega-Lite"):
         with page.expect_download() as download:
-            page.get_by_role("button", name=name, exact=True).click()
+            press(page, name)
         files[name] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[name])
     rows = pl.read_csv(files["CSV"])
@@ -110,14 +110,14 @@ def test_figures_are_files(page: Page, tmp_path: Path) -> None:
     assert download.value.suggested_filename.endswith(".png")
 
 
-def test_sql_is_asked_and_refused(page: Page, store: Store) -> None:
-    page.goto("/sql")
+def test_sql_is_asked_and_refused(open_page: Open, store: Store) -> None:
+    page = open_page("/sql")
     box = page.get_by_label("One SELECT")
     expect(box).to_be_visible()
 
     def run(query: str) -> None:
         box.fill(query)
-        page.get_by_role("button", name="Run").click()
+        press(page, "Run")
 
     run("SELECT seats, count(*) AS games FROM replays GROUP BY ALL ORDER BY ALL")
     expect(page.get_by_text("2 rows.")).to_be_visible()

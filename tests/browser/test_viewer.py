@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from dashboard.scene import ROLES
 from tests.browser import viewer_page
+from tests.browser.pages import Tab, picture, settled
 
 PAGE = Path(__file__).with_name("viewer_page.py")
 ROOT = Path(__file__).parents[2]
@@ -33,51 +34,36 @@ def address(serve: Callable[..., str]) -> str:
     return serve(command, quiet)
 
 
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One for the module: its cache saves each test some seconds of loading Streamlit."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def open_viewer(context: BrowserContext, address: str) -> Iterator[Open]:
-    """Gives a function that opens the page with the given query; nothing may be complained about in its console."""
-    complaints: list[str] = []
+def open_viewer(tab: Tab, address: str) -> Open:
+    """Gives a function that opens the page with the given query."""
 
     def start(**query: object) -> Page:
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
-        expect(page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
-        return page
+        tab.page.goto(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
+        expect(tab.page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
+        return settled(tab.page)
 
-    yield start
-    for page in context.pages:
-        page.close()
-    assert complaints == []
+    return start
+
+
+@pytest.fixture(scope="module")
+def shared_sheet(context: BrowserContext) -> Tab:
+    """The same for pages of one file: Chromium has another process for files."""
+    return Tab(context.new_page())
 
 
 @pytest.fixture
-def open_alone(context: BrowserContext, tmp_path: Path) -> Iterator[Open]:
+def open_alone(shared_sheet: Tab, tmp_path: Path) -> Iterator[Open]:
     """Gives the same function for the page of one file: for what happens in the browser alone."""
-    complaints: list[str] = []
 
     def start(**query: object) -> Page:
         file = tmp_path / "viewer.html"
         file.write_bytes(viewer_page.alone(query))
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(file.as_uri())
-        return page
+        shared_sheet.page.goto(file.as_uri())
+        return shared_sheet.page
 
     yield start
-    for page in context.pages:
-        page.close()
-    assert complaints == []
+    shared_sheet.leave()
 
 
 def expect_step(page: Page, step: int, last: int = LAST, *, listed: bool = True) -> None:
@@ -85,10 +71,6 @@ def expect_step(page: Page, step: int, last: int = LAST, *, listed: bool = True)
     expect(page.locator(".range")).to_have_value(str(step))
     expect(page.locator(".total")).to_have_text(f"of {last}")
     expect(page.locator(".list [aria-current=step] .at")).to_have_text([str(step)] if listed else [])
-
-
-def picture(page: Page) -> str:
-    return str(page.locator(".picture").evaluate("svg => svg.outerHTML")).replace(' class=""', "")
 
 
 def test_keys_step_through_events_and_turns(open_viewer: Open) -> None:
@@ -307,8 +289,11 @@ def test_elements_that_no_scene_can_hold_are_not_drawn_either(open_alone: Open) 
     assert page.evaluate("window.pwned") is None
 
 
-def test_the_step_is_in_the_address_and_comes_back(open_viewer: Open) -> None:
-    page = open_viewer()
+def test_the_step_is_in_the_address_and_comes_back(context: BrowserContext, address: str) -> None:
+    tab = Tab(context.new_page())  # its own: Chromium counts no more than 50 entries of a history
+    page = tab.page
+    page.goto(address)
+    expect_step(page, 0)
     entries = page.evaluate("history.length")
     for _ in range(7):
         page.keyboard.press("ArrowRight")
@@ -322,6 +307,8 @@ def test_the_step_is_in_the_address_and_comes_back(open_viewer: Open) -> None:
     expect(page.get_by_text("The server knows step 7.")).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("The server knows step 8.")).to_be_visible()
+    tab.leave()
+    page.close()
 
 
 @pytest.mark.parametrize(("asked", "step"), [(-5, 0), (10_000, LAST)])

@@ -52,7 +52,7 @@ def open_page(store: Store, tape: Tape, monkeypatch: pytest.MonkeyPatch) -> Open
     monkeypatch.setattr(chances, "EXACT", (30,))
 
     def start(viewer: str = "omniscient") -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=120).run()
+        at = AppTest.from_file(str(APP), default_timeout=120)
         at.switch_page("screens/replay.py")
         asked = {"replay": tape.header.id, "viewer": viewer, "tab": "chances", "within": "30"}
         for name, value in asked.items():

@@ -47,7 +47,7 @@ def page(file: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("TABLETAPE_DB", str(file))
 
     def start(**query: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=60).run()
+        at = AppTest.from_file(str(APP), default_timeout=60)
         at.switch_page("screens/experiments.py")
         for name, value in query.items():
             at.query_params[name] = value
@@ -95,7 +95,7 @@ def test_the_games_behind_a_variant_are_a_click_away(page: Open, file: Path) -> 
 
 def test_an_empty_database_says_how_experiments_get_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TABLETAPE_DB", str(tmp_path / "none.duckdb"))
-    at = AppTest.from_file(str(APP), default_timeout=60).run()
+    at = AppTest.from_file(str(APP), default_timeout=60)
     at.switch_page("screens/experiments.py").run()
     assert not at.exception
     assert "No experiment is kept" in said(at)

@@ -15,11 +15,12 @@ from core.engine import fold
 from core.games.queen_of_the_cupcakes.state import Table
 from core.paths import flatten
 from core.redact import redact, seen
-from core.streams import encode_all, shapes
+from core.streams import shapes
 from dashboard import frames
 from dashboard.payload import Payload
 from dashboard.tables import picture_of
 from events.base import Event, kind_of
+from events.codec import encode_all
 from events.marks import Viewer
 from events.queen_of_the_cupcakes import Cards, DeckShuffled, HandsDealt
 from events.tape import Fault, Header, Player, Tape, sealed

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.words import listed
 from dashboard import recordings
 from dashboard.address import plain
+from dashboard.listing import key_of
 from events.errors import FormatError
 from events.jsonl import write
 from events.tape import Player, Tape, sealed
@@ -58,7 +59,7 @@ def open_page(store: Store) -> Open:
     """Gives a function that opens a page with a query."""
 
     def start(page: str = "library", **query: str) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=60).run()
+        at = AppTest.from_file(str(APP), default_timeout=60)
         if page != "library":
             at.switch_page(f"screens/{page}.py")
         for name, value in query.items():
@@ -122,7 +123,7 @@ def test_a_filter_that_is_not_there_is_dropped_and_said(open_page: Open) -> None
 @pytest.mark.parametrize("column", ["Game", "Id"])
 def test_a_chosen_row_opens_its_replay(open_page: Open, store: Store, column: str) -> None:
     at = open_page()
-    at.session_state[f"rows-{store.generation()}-1-{Filter()!r}"] = {
+    at.session_state[f"rows-{key_of(store.replays(), Filter())}"] = {
         "selection": {"rows": [], "columns": [], "cells": [(4, column)]}
     }
     at.run()
@@ -131,7 +132,7 @@ def test_a_chosen_row_opens_its_replay(open_page: Open, store: Store, column: st
 
 def test_a_cell_that_is_only_passed_through_opens_nothing(open_page: Open, store: Store) -> None:
     at = open_page()
-    at.session_state[f"rows-{store.generation()}-1-{Filter()!r}"] = {
+    at.session_state[f"rows-{key_of(store.replays(), Filter())}"] = {
         "selection": {"rows": [], "columns": [], "cells": [(0, "Open")]}
     }
     at.run()
@@ -259,7 +260,7 @@ PARTS = {
 def every_part(path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> dict[str, str]:
     """Give what each part of the statistics says of a database."""
     monkeypatch.setenv("TABLETAPE_DB", str(path))
-    at = AppTest.from_file(str(APP), default_timeout=60).run()
+    at = AppTest.from_file(str(APP), default_timeout=60)
     at.switch_page("screens/statistics.py")
     said = {}
     for part in ("seats", *PARTS):
@@ -334,7 +335,7 @@ def test_the_games_behind_a_mark_are_listed_and_open_at_the_case(open_page: Open
     assert f"{len(ids)} games behind it (seats 3, metric lead_changes)" in texts(at)
     rows = next(each.value for each in at.dataframe if "Id" in each.value.columns)
     assert rows["Id"].to_list() == ids
-    at.session_state[f"rows-{store.generation()}-1-{wanted!r}"] = {
+    at.session_state[f"rows-{key_of(store.replays(wanted), wanted)}"] = {
         "selection": {"rows": [], "columns": [], "cells": [(1, "Game")]}
     }
     at.run()

@@ -36,7 +36,7 @@ def open_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]
     monkeypatch.delenv("TABLETAPE_TOKEN", raising=False)
 
     def start(live: str | None = None, *tokens: str | None) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=60).run()
+        at = AppTest.from_file(str(APP), default_timeout=60)
         at.switch_page("screens/play.py")
         if live is not None:
             at.query_params["live"] = live

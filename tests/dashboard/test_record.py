@@ -14,6 +14,7 @@ from core.conformance import random_game
 from core.registry import find
 from dashboard import recordings
 from dashboard.address import plain
+from dashboard.listing import key_of
 from dashboard.playing import service
 from events.base import Event
 from events.tape import Player
@@ -36,7 +37,7 @@ def open_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]
     monkeypatch.delenv("TABLETAPE_TOKEN", raising=False)
 
     def start(id: str | None = None, token: str | None = None) -> AppTest:
-        at = AppTest.from_file(str(APP), default_timeout=60).run()
+        at = AppTest.from_file(str(APP), default_timeout=60)
         at.switch_page("screens/record.py")
         if id is not None:
             at.query_params["record"] = id
@@ -130,7 +131,7 @@ def test_a_recording_is_begun_corrected_put_down_and_gone_on_with(open_page: Ope
     press(at, "It was taken back")
     assert [button.label for button in at.button if "flips" in button.label]
     library = AppTest.from_file(str(APP), default_timeout=60).run()
-    library.session_state[f"rows-{service().store.generation()}-1-{Filter()!r}"] = {
+    library.session_state[f"rows-{key_of(service().store.replays(), Filter())}"] = {
         "selection": {"rows": [], "columns": [], "cells": [(0, "Game")]}
     }
     library.run()

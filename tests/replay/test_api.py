@@ -375,7 +375,7 @@ def test_settings_come_from_the_environment_and_no_secret_is_quoted() -> None:
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, list[str], dict[str, Any]]]:
     db = tmp_path_factory.mktemp("fuzz") / "games.duckdb"
-    limits = Settings(db=db, token=TOKEN, new_streams=1_000_000, max_events=400)
+    limits = Settings(db=db, token=TOKEN, new_streams=1 << 20, wrong_tokens=1 << 20, live_games=1 << 20, max_events=400)
     with serving(limits) as address:
         service = Client(address, TOKEN)
         id, tokens, _ = live(service, PEOPLE, window=0)

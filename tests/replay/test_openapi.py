@@ -32,7 +32,9 @@ def lines(context: schemathesis.SerializationContext, value: Any) -> bytes:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str, list[str | None]]]:
     """The document as schemathesis reads it from a service, a live game there, and tokens."""
     db = tmp_path_factory.mktemp("openapi") / "games.duckdb"
-    service = Service(Settings(db=db, token=TOKEN, new_streams=1 << 20, max_events=400))
+    service = Service(
+        Settings(db=db, token=TOKEN, new_streams=1 << 20, wrong_tokens=1 << 20, live_games=1 << 20, max_events=400)
+    )
     game, tokens = service.live.create(Wish(game="trash-pandas", players=(Player("Ann"), Player("Ben")), window=0))
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", Starlette(routes=[mounted(service)]))
     yield schema, game.id, [None, TOKEN, tokens.organiser, *tokens.seats]

@@ -1,0 +1,84 @@
+"""Pages as the browser tests use them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+from playwright.sync_api import ConsoleMessage, Page, WebSocket, expect
+
+COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
+# Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
+PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
+
+
+class Tab:
+    """A page that tests go on in, one after another, with what it was sent, asked for and complained about.
+
+    A page of its own would be a new process of Chromium, which reads all of Streamlit anew: two or three times the
+    work. Every address that is opened in it is a new session for Streamlit all the same.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frames: list[bytes] = []
+        self.asked: list[str] = []
+        self.complaints: list[str] = []
+        page.on("websocket", self._socket)
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _socket(self, socket: WebSocket) -> None:
+        def received(data: str | bytes) -> None:
+            self.frames.append(data if isinstance(data, bytes) else data.encode())
+
+        socket.on("framereceived", received)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not PROBES.search(message.location["url"]):
+            self.complaints.append(f"{message.text} {message.location['url']}")
+
+    def leave(self) -> None:
+        """Leave the page and make the tab what it was; raises `AssertionError` if anything was complained about."""
+        self.page.goto("about:blank")
+        complaints = self.complaints[:]
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+        self.page.emulate_media(color_scheme="light")
+        for heard in (self.frames, self.asked, self.complaints):
+            heard.clear()
+        assert complaints == []
+
+
+def settled(page: Page) -> Page:
+    """Wait until the script of the page has run to its end; give the page.
+
+    While it runs, what is on the page may be put up anew, and a click on the old is lost.
+    """
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    return page
+
+
+def press(page: Page, name: str) -> None:
+    """Click the (first) button of that name once it is there and the page has settled."""
+    button = page.get_by_role("button", name=name, exact=True).first
+    expect(button).to_be_visible()
+    settled(page)
+    button.click()
+
+
+def answered(tab: Tab, before: int) -> None:
+    """Wait until the server has sent more than `before` frames and the page has settled."""
+    deadline = time.monotonic() + 60
+    while len(tab.frames) <= before and time.monotonic() < deadline:
+        tab.page.wait_for_timeout(50)
+    assert len(tab.frames) > before, "no answer of the server"
+    settled(tab.page)
+
+
+def picture(page: Page) -> str:
+    """Give the picture of the table as it stands on the page."""
+    return str(page.locator(".picture").evaluate("svg => svg.outerHTML")).replace(' class=""', "")
