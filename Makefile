@@ -27,10 +27,10 @@ test: lint ## lint, then all tests (browser tests where a Chromium is found; TAB
 lint: $(VENV)/.dev ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 fuzz: $(VENV)/.dev ## hostile input for SECONDS a harness (60); what it finds stays in tests/fuzz/corpus
-	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
+	nice $(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
 drill: $(VENV)/.dev ## kill writers, fill disks, turn back the clock, TIMES of each kind (20): nothing acknowledged may be lost
 	$(BIN)/python -m tests.drill --times $(or $(TIMES),20)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from events.codec import canonical
-from events.errors import FormatError
+from events.errors import FormatError, line_of
 
 Source = Literal["rulebook", "printed", "reconstructed"]
 """Where a figure is known from: the rulebook, the printed components, or nobody (a reasoned placeholder)."""
@@ -53,7 +53,7 @@ def parse(text: str | bytes, kind: type[SheetT]) -> SheetT:
     try:
         return _checked(msgspec.toml.decode(text, type=kind))
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+        raise FormatError(f"unreadable component sheet: {line_of(error)}") from None
 
 
 def from_json(text: bytes, kind: type[SheetT]) -> SheetT:
@@ -61,7 +61,7 @@ def from_json(text: bytes, kind: type[SheetT]) -> SheetT:
     try:
         return _checked(msgspec.json.decode(text, type=kind))
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+        raise FormatError(f"unreadable component sheet: {line_of(error)}") from None
 
 
 def from_fields(fields: dict[str, Any], kind: type[SheetT]) -> SheetT:
@@ -69,7 +69,7 @@ def from_fields(fields: dict[str, Any], kind: type[SheetT]) -> SheetT:
     try:
         return _checked(msgspec.convert(fields, kind))
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"unreadable component sheet: {' '.join(str(error).split())}") from None
+        raise FormatError(f"unreadable component sheet: {line_of(error)}") from None
 
 
 def sheet_digest(sheet: Sheet) -> str:

@@ -11,8 +11,7 @@ from core.engine import refuse
 from core.game import Game, State
 from core.registry import codec
 from events.base import Event, GameStarted, TakenBack, Unknown, kind_of
-from events.codec import encode
-from events.errors import FormatError
+from events.errors import FormatError, line_of
 from events.tape import Fault, Header, Tape
 from events.upcast import upcast
 
@@ -50,10 +49,10 @@ def decode(kind: type[Game[Any]], tape: Tape) -> tuple[tuple[Event, ...], Fault 
             try:
                 events.append(reader.decode(upcast(raw, tape.header.shapes, kind.upcasters)))
             except (FormatError, *_NOT_THE_OLD_SHAPE) as error:
-                return tuple(events), Fault(step, str(error))
+                return tuple(events), Fault(step, line_of(error) or type(error).__name__)
     if Unknown in map(type, events):
         step, event = next((step, event) for step, event in enumerate(events) if isinstance(event, Unknown))
-        return tuple(events[:step]), Fault(step, f"an event of a type not known here: {event.kind}")
+        return tuple(events[:step]), Fault(step, f"an event of a type not known here: {line_of(event.kind)}")
     return tuple(events), tape.fault
 
 
@@ -85,8 +84,3 @@ def lawful(game: Game[Any], header: Header, events: Sequence[Event]) -> tuple[tu
 def shapes(kind: type[Game[Any]]) -> int:
     """Give the version of a game's event types: one more than it has upcasters."""
     return len(kind.upcasters) + 1
-
-
-def encode_all(events: Sequence[Event]) -> tuple[bytes, ...]:
-    """Give the canonical bytes of events."""
-    return tuple([encode(event) for event in events])

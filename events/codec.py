@@ -6,12 +6,13 @@ Digests and comparisons use the canonical form only, so there is exactly one enc
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from events.base import Event, Unknown, kind_of
-from events.errors import FormatError
+from events.errors import FormatError, line_of
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 
@@ -27,6 +28,11 @@ def encode(event: Event) -> bytes:
     b'{"type":"turn_started","seat":1,"turn":4}'
     """
     return event.raw if type(event) is Unknown else _encoder.encode(event)
+
+
+def encode_all(events: Sequence[Event]) -> tuple[bytes, ...]:
+    """Give the canonical JSON of each event."""
+    return tuple(map(encode if Unknown in map(type, events) else _encoder.encode, events))
 
 
 def canonical(value: object) -> bytes:
@@ -48,7 +54,6 @@ class Codec:
 
     def __init__(self, union: Any) -> None:
         self._one = msgspec.json.Decoder(union)
-        self._many = msgspec.json.Decoder(tuple[union, ...])
 
     def decode(self, raw: bytes) -> Event:
         """Give the event in canonical or any other JSON form.
@@ -66,10 +71,12 @@ class Codec:
 
     def decode_all(self, raws: tuple[bytes, ...]) -> tuple[Event, ...]:
         """Give the events of a whole stream. Bytes that are all known and canonical are read in one go."""
+        lines = b"\n".join(raws)
         try:
-            events: tuple[Event, ...] = self._many.decode(b"[" + b",".join(raws) + b"]")
-            if list(map(_encoder.encode, events)) == list(raws):
-                return events
+            events: list[Event] = self._one.decode_lines(lines)
+            # As many lines as events, and none of ours has a line end within: so each is the bytes that it was read of.
+            if len(events) == len(raws) and _encoder.encode_lines(events) == lines + b"\n":
+                return tuple(events)
         except _BROKEN:
             pass
         return tuple([self.decode(raw) for raw in raws])
@@ -111,7 +118,7 @@ def _refuse_doubled_keys(raw: bytes) -> None:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    return line_of(error) or type(error).__name__
 
 
-__all__ = ["Codec", "canonical", "encode", "kind_of"]
+__all__ = ["Codec", "canonical", "encode", "encode_all", "kind_of"]

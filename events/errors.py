@@ -17,3 +17,18 @@ class SetupError(TabletapeError):
 
 class UnlawfulEvent(TabletapeError):
     """An event that cannot come next in this game: the rules, or a seat, would have to do something else."""
+
+
+LONGEST = 300
+"""Characters of what is repeated of something that came from outside."""
+
+
+def line_of(said: object) -> str:
+    """Give what a library or a file said as one line for an error of ours: not longer than a line, and printable.
+
+    >>> line_of("no\\n\\x1b[2J   such field")
+    'no ?[2J such field'
+    """
+    text = " ".join(str(said).split())[: LONGEST + 1]
+    text = "".join([char if char.isprintable() else "?" for char in text])
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

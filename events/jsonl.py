@@ -29,7 +29,7 @@ import msgspec
 from msgspec import Struct
 
 from events.codec import canonical
-from events.errors import FormatError
+from events.errors import FormatError, line_of
 from events.tape import FORMAT, NAME_LIMIT, ROOT, SEED_LIMIT, Count, Fault, Header, Tape, link, links
 
 CHECK = 8
@@ -37,6 +37,11 @@ CHECK = 8
 
 LINE_LIMIT = 1 << 20
 """Longest line, in bytes, that is read as one."""
+
+GAME_LIMIT = 1 << 26
+"""Bytes of the longest game that is read, each line with `LINE_COST` beside its own: what holds it in memory."""
+
+LINE_COST = 128
 
 NOTE_LIMIT = 4000
 """Longest text of a note, in characters."""
@@ -109,29 +114,36 @@ def read(lines: Iterable[bytes]) -> Iterator[Reading]:
 
     A line that cannot be believed ends its game there (`Tape.fault`); the lines from there on are kept as they are.
     Lines before any header, behind a header that cannot be read, or left over after a whole game, are counted in one
-    `Reading` without a tape.
+    `Reading` without a tape. So is a game longer than `GAME_LIMIT`: memory is bounded, however long the file is.
     """
     game = list[_Line]()
+    size = more = 0
     for number, line in enumerate(lines, 1):
         text = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").strip(b" \t\r\n")
         if not text:
             continue
         if _is_header(text) and game:
-            yield from _readings(game)
-            game = []
-        game.append((number, text))
+            yield from _readings(game, more)
+            game, size, more = [], 0, 0
+        size += len(text) + LINE_COST
+        if size <= GAME_LIMIT or not game:
+            game.append((number, text))
+        else:
+            more += 1
     if game:
-        yield from _readings(game)
+        yield from _readings(game, more)
 
 
 def _is_header(line: bytes) -> bool:
     return line.startswith(b'{"tabletape"') or line.replace(b" ", b"").startswith(b'{"tabletape"')
 
 
-def _readings(game: list[_Line]) -> Iterator[Reading]:
+def _readings(game: list[_Line], more: int = 0) -> Iterator[Reading]:
+    """Give what the lines from a header on are; `more` were beyond what is read of a game."""
     start, first = game[0]
     if not _is_header(first):
-        yield Reading(start, None, f"{len(game)} lines that belong to no game: a game starts with its header line")
+        count = len(game) + more
+        yield Reading(start, None, f"{count} lines that belong to no game: a game starts with its header line")
         return
     try:
         header, checked = _header(first)
@@ -144,8 +156,11 @@ def _readings(game: list[_Line]) -> Iterator[Reading]:
         tape = _tape(header, lines[: header.length], checked)
         if tape.fault is None:  # a whole game: what follows is another's, whose header is damaged
             yield Reading(start, tape, None, notes, bad)
-            yield from _readings(lines[header.length :])
+            yield from _readings(lines[header.length :], more)
             return
+    if more:
+        yield Reading(start, None, f"a game of more than {GAME_LIMIT:,} bytes, which is not read")
+        return
     yield Reading(start, _tape(header, lines, checked), None, notes, bad)
 
 
@@ -159,7 +174,7 @@ def _notes(lines: list[_Line]) -> tuple[tuple[Remark, ...], tuple[tuple[int, str
                 raise ValueError(f"{len(line):,} bytes long")
             notes.append(_note_decoder.decode(line).note)
         except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-            bad.append((number, f"a note that cannot be read: {' '.join(str(error).split())}"))
+            bad.append((number, f"a note that cannot be read: {line_of(error)}"))
     return tuple(notes), tuple(bad)
 
 
@@ -173,7 +188,7 @@ def _header(line: bytes) -> tuple[Header, bool]:
         header = _header_decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         hint = f" (this reads format {FORMAT})" if "$.tabletape" in str(error) else ""
-        raise FormatError(f"unreadable header: {' '.join(str(error).split())}{hint}") from None
+        raise FormatError(f"unreadable header: {line_of(error)}{hint}") from None
     if match and match[2] != _header_check(canonical(header)):
         raise FormatError("the header was changed: it does not fit its check (remove the check if that was on purpose)")
     check_header(header)
@@ -203,7 +218,7 @@ def _tape(header: Header, lines: list[_Line], checked: bool) -> Tape:
         try:
             found, check, event = _unframe(line)
             if found != seq:
-                raise FormatError(f"seq {found} stands where {seq} should be")
+                raise FormatError(f"seq {str(found)[:20]} stands where {seq} should be")
             after = link(previous, event)
             if checked and check is None:
                 raise FormatError("the event was changed: it has no check")

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import pyarrow as pa
 from msgspec import Struct
@@ -28,6 +28,9 @@ from replay.timeline import Timeline
 
 COMPRESSED = ".zst"
 """The ending of files that are compressed (zstd)."""
+
+PACKED: Final = 1_000
+"""How many times larger a compressed file may become: one of games becomes some twenty times as large."""
 
 
 class Found(Struct, frozen=True):
@@ -71,8 +74,9 @@ def read_file(path: Path) -> Iterator[Found]:
     failed = list[str]()
     number = 0
     try:
+        most = path.stat().st_size * PACKED if path.suffix == COMPRESSED else None
         with reading(path) as file:
-            for game in read(_lines(file, failed)):
+            for game in read(_lines(file, failed, most)):
                 number = game.line
                 if game.tape is None:
                     yield Found(game.line, None, game.problem)
@@ -92,14 +96,24 @@ def read_file(path: Path) -> Iterator[Found]:
         yield Found(number, None, f"the file cannot be read to its end: {failed[0]}")
 
 
-def _lines(file: BinaryIO, failed: list[str]) -> Iterator[bytes]:
-    """Give the lines of a file as far as it can be read; of one far too long only as much as it takes to see that."""
+def _lines(file: BinaryIO, failed: list[str], most: int | None) -> Iterator[bytes]:
+    """Give the lines of a file as far as it can be read; of one far too long only as much as it takes to see that.
+
+    A file that becomes longer than `most` is no file of games, but made to fill the machine: it is read up to there.
+    """
     readline = file.readline
+    size = 0
     try:
         while line := readline(LINE_LIMIT + 2):
+            size += len(line)
             if not line.endswith(b"\n") and len(line) > LINE_LIMIT:
                 while (rest := readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
-                    pass
+                    size += len(rest)
+                    if most is not None and size > most:
+                        break
+            if most is not None and size > most:
+                failed.append(f"it is more than {PACKED:,} times as large as its compression")
+                return
             yield line
     except OSError as error:
         failed.append(error.strerror or str(error))

@@ -30,9 +30,9 @@ from msgspec import Struct
 
 from core.engine import start
 from core.game import Game
-from core.streams import decode, encode_all, shapes
+from core.streams import decode, shapes
 from events.base import Event, GameEnded, GameStarted, Options
-from events.codec import canonical
+from events.codec import canonical, encode_all
 from events.errors import FormatError, SetupError, TabletapeError
 from events.jsonl import read, write
 from events.tape import Header, Player, Tape, digest, sealed

@@ -50,6 +50,8 @@ def add(
     """Add a note and give its id; raises `UnknownReplay`, `FormatError`, or `StoreError` for no such step."""
     if len(text) > NOTE_LIMIT or not 0 < len(kind) <= KIND_LIMIT:
         raise FormatError(f"a note has at most {NOTE_LIMIT:,} characters, and a kind of 1 to {KIND_LIMIT}")
+    if any("\ud800" <= char <= "\udfff" for char in f"{text}{kind}{author}"):
+        raise FormatError("a note is text, which bytes that were not UTF-8 are not")
     length = row_of(lease, replay)[-2]
     if not 0 <= step < length:
         raise StoreError(f"replay {replay} has no step {step}: it has {length} events")

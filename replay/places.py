@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from events.base import Event, GameEnded, RoundStarted, TakenBack, TurnStarted
 
 _MOVING: Final = (TurnStarted, RoundStarted, GameEnded, TakenBack)
 """Events behind which the place is another."""
 
-_COUNTED: Final = range(1 << 31)
-"""Numbers that a turn or a round may have; an event with another changes nothing."""
+_LIMIT: Final = 1 << 31
+"""What numbers of turns and rounds are below; an event with another, or a negative one, changes nothing."""
 
 
-class Place(NamedTuple):
+class Place(Struct, frozen=True, gc=False):
     """The turn (0 before the first) and the round that a step is in, and the step of the end, once that has come."""
 
     turn: int
@@ -30,20 +33,32 @@ def places(events: Sequence[Event], before: Place = START) -> list[Place]:
 
     An event that takes back to a step has the place of that step.
     """
+    return [place for place, count in stays(events, before) for _ in range(count)]
+
+
+def stays(events: Sequence[Event], before: Place = START) -> list[tuple[Place, int]]:
+    """Give the same as places in a row, each with for how many events it holds: a few for every hundred events."""
     along = list[Place]()
-    place = before
+    starts = list[int]()
+    place, since = before, 0
     kinds = list(map(type, events))
     moving = {kind for kind in set(kinds) if issubclass(kind, _MOVING)}
     for step in [step for step, kind in enumerate(kinds) if kind in moving]:
-        along += [place] * (step - len(along))
+        if step > since:
+            along.append(place)
+            starts.append(since)
+            since = step
         event = events[step]
         if isinstance(event, TurnStarted):
-            place = Place(event.turn if event.turn in _COUNTED else place.turn, place.round, place.end)
+            place = Place(event.turn if 0 <= event.turn < _LIMIT else place.turn, place.round, place.end)
         elif isinstance(event, RoundStarted):
-            place = Place(place.turn, event.round if event.round in _COUNTED else place.round, place.end)
+            place = Place(place.turn, event.round if 0 <= event.round < _LIMIT else place.round, place.end)
         elif isinstance(event, GameEnded):
             place = Place(place.turn, place.round, step)
         elif isinstance(event, TakenBack) and 0 <= event.to < step:
-            place = along[event.to]
+            place = along[bisect_right(starts, event.to) - 1]
+    if since < len(events):
         along.append(place)
-    return along + [place] * (len(events) - len(along))
+        starts.append(since)
+    ends = [*starts[1:], len(events)]
+    return [(place, end - start) for place, start, end in zip(along, starts, ends, strict=False)]

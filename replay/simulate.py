@@ -23,10 +23,10 @@ from core.game import Game
 from core.registry import find
 from core.rng import seed_key
 from core.sheets import from_json
-from core.streams import encode_all, shapes
+from core.streams import shapes
 from events.base import Options
-from events.codec import canonical
-from events.errors import SetupError
+from events.codec import canonical, encode_all
+from events.errors import SetupError, line_of
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
 from replay.jobs.workers import always, spread
@@ -79,6 +79,7 @@ def _named(bots: Sequence[str]) -> list[Player]:
     ]
 
 
+@cache
 def bots_for(kind: type[Game[Any]]) -> Bots:
     """Give the bots that can play a game, by name; `search:N` is one for any N."""
     return Bots(kind)
@@ -180,4 +181,4 @@ def _options(game: Game[Any], text: bytes) -> Options:
         return msgspec.json.decode(text, type=game.options)
     except msgspec.MsgspecError as error:
         known = ", ".join(game.options.__struct_fields__) or "none"
-        raise SetupError(f"options of {game.title}: {' '.join(str(error).split())} (it has: {known})") from None
+        raise SetupError(f"options of {game.title}: {line_of(error)} (it has: {known})") from None

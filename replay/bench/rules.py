@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from core.engine import fold, states
 from core.registry import codec
-from core.streams import encode_all
+from events.codec import encode_all
 from events.tape import digest
 from replay.games import load
 from replay.simulate import Batch, tapes

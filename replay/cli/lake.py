@@ -9,7 +9,6 @@ import typer
 from replay.cli import filtering
 from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, recorded, say
-from replay.errors import StoreError
 from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
 from replay.lake.segments import Lake
@@ -88,6 +87,5 @@ def check(lake: At, json: Json = False) -> None:
 def _there(at: str) -> Lake:
     """Open a lake that is to be read: one that is not there is a mistake in its name."""
     lake = Lake(at)
-    if not lake.segments and not lake.broken:
-        raise StoreError(f"there are no games in {at}; `tabletape lake export` writes some")
+    lake.expect_games()
     return lake

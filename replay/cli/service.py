@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import uvicorn
 
 from core.registry import games as all_games
 from replay import health, logs
@@ -18,8 +17,10 @@ from replay.cli.measure import NoMeasure, measure_games
 from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, say
 from replay.games import default_sheet
 from replay.lake.reading import open_store
+from replay.lake.segments import absolute
 from replay.simulate import Batch
 from replay.simulate import simulate as play_batch
+from replay.storage import repair as repairing
 from replay.storage.store import Filter, Store
 
 DEMO_DB = Path("tabletape-demo.duckdb")
@@ -37,10 +38,11 @@ def serve(
     db: Db = DEFAULT_DB,
 ) -> None:
     """Start the dashboard: library, step-through, statistics."""
+    import uvicorn  # other commands start sooner without it
 
     with open_store(db) as store:
         count = store.count(Filter())
-    os.environ["TABLETAPE_DB"] = str(db.absolute())
+    os.environ["TABLETAPE_DB"] = absolute(db)
     os.environ["TABLETAPE_HOST"] = host
     logs.configure(json=not sys.stderr.isatty(), level=os.environ.get("TABLETAPE_LOG", "info"))
     url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"
@@ -78,8 +80,16 @@ def _demo_batches(kind: Any) -> Iterator[Batch]:
         yield Batch(game=kind.slug, seats=seats, seed="demo", bots=tuple(line_up[:seats]))
 
 
-def doctor(db: Db = DEFAULT_DB, json: Json = False) -> None:
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Save what can be saved of a damaged database into a new file beside it.")
+    ] = False,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
     """Check versions, database, component sheets, golden streams and the rules of every installed game."""
+    if repair:
+        return _repair(db, json)
     findings = health.examine(db)
     if json:
         print_json(findings)
@@ -88,4 +98,21 @@ def doctor(db: Db = DEFAULT_DB, json: Json = False) -> None:
             mark, style = {"ok": ("ok ", "green"), "note": ("-- ", "dim")}.get(finding.state, ("BAD", "red"))
             say(f"{mark} {finding.what}: {finding.detail}", style=style)
     if any(finding.state == "bad" for finding in findings):
+        raise typer.Exit(1)
+    return None
+
+
+def _repair(db: Path, json: bool) -> None:
+    saved = repairing.repair(db, db.with_name(f"{db.stem}.repaired{db.suffix}"))
+    log.info("repaired", to=saved.path, whole=saved.whole, halted=saved.halted, lost=len(saved.lost))
+    if json:
+        print_json(saved)
+    else:
+        cut = f", and {saved.halted:,} up to where it is damaged" if saved.halted else ""
+        say(f"{saved.path} has {many(saved.whole, 'whole game')}{cut}. {db} is as it was.")
+        for finding in saved.lost:
+            say(str(finding), style="red")
+        if not saved.lost:
+            say("Nothing is lost.")
+    if saved.lost:
         raise typer.Exit(1)

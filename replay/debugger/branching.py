@@ -21,9 +21,9 @@ from core.bots.seats import seated
 from core.engine import Choose, append, consequence, refuse
 from core.game import Game, State
 from core.rng import seed_key
-from core.streams import encode_all, shapes
+from core.streams import shapes
 from events.base import Event, Move, seat_of
-from events.codec import encode
+from events.codec import encode, encode_all
 from events.errors import SetupError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Fork, Header, Tape, sealed

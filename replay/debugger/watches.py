@@ -15,9 +15,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import cel
 from msgspec import Struct
 
 from core.paths import labels
@@ -25,6 +24,9 @@ from core.redact import marks_of
 from events.errors import TabletapeError
 from events.marks import Viewer
 from replay.timeline import Step, Timeline, names_of
+
+if TYPE_CHECKING:
+    import cel
 
 LONGEST: Final = 500
 """Characters of a condition."""
@@ -86,6 +88,8 @@ def hits(timeline: Timeline, viewer: Viewer, text: str) -> tuple[int, ...]:
 
 def _compiled(text: str) -> tuple[cel.Program, tuple[str, ...]]:
     """Give a condition as a program, and the names in it; raises `WatchError` for one that is too much or is none."""
+    import cel  # not before it is needed: it brings a whole command line of its own
+
     if not text.strip() or len(text) > LONGEST or not text.isprintable() or "\\" in text or '"""' in text:
         raise WatchError(f"a condition is a line of 1 to {LONGEST} characters, without backslashes")
     bare = _STRINGS.sub('""', text)

@@ -28,7 +28,7 @@ from core.game import Game
 from core.registry import find
 from core.sheets import Sheet, from_fields, sheet_digest
 from events.codec import canonical
-from events.errors import FormatError, SetupError, TabletapeError
+from events.errors import FormatError, SetupError, TabletapeError, line_of
 from events.jsonl import NOTE_LIMIT
 from replay.experiments.figures import judge
 from replay.games import default_sheet
@@ -233,4 +233,4 @@ def _typed(fields: object, kind: type[T], place: str) -> T:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    return line_of(error)

@@ -18,10 +18,12 @@ from events.tape import Tape
 from replay.errors import StoreDamaged, StoreError
 from replay.filters import EVERYTHING, Filter
 from replay.lake.rows import KEPT, schema, tapes_of
-from replay.lake.segments import Lake, Segment, damaged, is_lake
+from replay.lake.segments import FILES, SUMS, Lake, Segment, damaged, is_lake
+from replay.storage import tally_sums
 from replay.storage.bulk import Pace
 from replay.storage.checking import Finding
-from replay.storage.database import Database, Holder, Lease, blaming_files, in_memory
+from replay.storage.database import Database, Lease, blaming_files, in_memory
+from replay.storage.gate import Holder
 from replay.storage.reading import digits_of, is_id, only, unknown
 from replay.storage.rows import unlike
 from replay.storage.store import Store
@@ -37,8 +39,15 @@ ARRIVAL: Final = "added::HUGEINT * 18446744073709551616 + hash(id) AS added"
 
 
 def open_store(db: Path | str, wait: float = 10.0) -> Store:
-    """Open what games are recorded in: a database file, or a folder that is a lake. Raises what `Store` raises."""
-    return LakeStore(db) if is_lake(db) else Store(db, wait)
+    """Open what games are recorded in: a database file, or a folder that is a lake and has games in it.
+
+    Raises what `Store` raises.
+    """
+    if not is_lake(db):
+        return Store(db, wait)
+    store = LakeStore(db)
+    store.lake.expect_games()
+    return store
 
 
 class LakeStore(Store):
@@ -133,6 +142,10 @@ class LakeStore(Store):
             there |= heads.keys()
         return found
 
+    def measure(self, *_: object, **__: object) -> NoReturn:
+        """Raise `StoreError`: nothing is written into a segment that is there."""
+        raise StoreError(_only_read(self.lake.at))
+
     def lent(self) -> NoReturn:
         """Raise `StoreError`: no other process can be asked about a lake in SQL."""
         raise StoreError(f"{self.lake.at} is a lake: SQL is asked of a database, `tabletape lake import` makes one")
@@ -156,13 +169,26 @@ class _Files(Database):
     @contextmanager
     def reading(self) -> Iterator[Lease]:
         """Let SQL read the files as the tables of a store: by DuckDB, or through polars where they are far away."""
-        told = {table: self._lake.sql(table, self._segments) for table in KEPT}
-        frames = {f"lake_{table}": self._lake.scan(table, self._segments) for table in KEPT if told[table] is None}
+        frames = dict[str, pl.LazyFrame]()
+
+        def rows(name: str, table: str, segments: Sequence[Segment]) -> str:
+            if (sql := self._lake.sql(table, segments)) is None:
+                frames[name] = self._lake.scan(table, segments)
+            return sql or name
+
+        told = {table: rows(f"lake_{table}", table, self._segments) for table in FILES}
+        summed, measured = self._lake.having(SUMS, self._segments), self._lake.having("tally", self._segments)
+        if summed and len(summed) < len(measured):  # some are of an older version: they are added up here
+            old = rows("lake_unsummed", "tally", [each for each in measured if each not in {*summed}])
+            added_up = tally_sums.added_up(f"(SELECT {_columns('tally')} FROM {old})")
+            told[SUMS] = (
+                f"(FROM {told[SUMS]} UNION ALL BY NAME SELECT '{tally_sums.EVER}' AS stamp, * FROM ({added_up}))"
+            )
         with blaming_files(partial(damaged, self._lake.at)), in_memory() as lease, lease.given(frames):
-            for table, statement in TABLES.items():
-                rows = told.get(table) or f"lake_{table}"
-                there = f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {rows}"
-                lease.run(there if table in KEPT else statement)
+            for table in (*KEPT, SUMS):
+                lease.run(f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {told[table]}")
+            for table in TABLES.keys() - told.keys():
+                lease.run(TABLES[table])
             yield lease
 
     def holding(self) -> NoReturn:
@@ -180,6 +206,10 @@ class _Files(Database):
     def vacuum(self) -> tuple[int, int]:
         """Raise `StoreError`."""
         raise StoreError(_only_read(self._lake.at))
+
+
+def _table(name: str) -> str:
+    return "tally" if name == "unsummed" else name
 
 
 def _only_read(at: str) -> str:

@@ -14,7 +14,7 @@ import polars as pl
 
 from events.errors import FormatError
 from events.tape import Header, Tape
-from replay.storage import projections
+from replay.storage import projections, tally_sums
 from replay.storage.contract import Added
 from replay.storage.database import Lease, in_memory
 from replay.storage.reading import AMONG
@@ -56,6 +56,13 @@ def rows_of(lease: Lease, ids: Sequence[str]) -> Rows:
         f"SELECT * FROM sheet WHERE key IN (SELECT components FROM replay WHERE id {AMONG})", ids=ids
     )
     return {table: found[table].cast(schema(table)).sort(SORTED.get(table, "replay")) for table in KEPT}
+
+
+def sums_of(rows: Rows) -> pl.DataFrame:
+    """Give what was measured in games added up, as `tally_sum` has it."""
+    with in_memory() as lease, lease.given({"tally": rows["tally"], "replay": rows["replay"]}):
+        sums = lease.frame(f"SELECT '{tally_sums.EVER}' AS stamp, * FROM ({tally_sums.added_up('tally')}) ORDER BY ALL")
+    return sums.cast(schema("tally_sum"))
 
 
 def tapes_of(rows: Rows) -> Iterator[Tape]:

@@ -4,18 +4,20 @@
     lake/replay/game=picnic-palace/<first id>_<last id>_<games>.parquet
 
 A *segment* is some games of one kind. It has a file for each table of the store that has rows of them, with the columns
-of that table; the game stands in the path. It is written once and never changed. Its file under `replay` is written
-last: without it the others count for nothing. Its name says which games it can have, so a game is found without opening
-the others, and whoever writes the same games again, after a crash, writes the same files.
+of that table (the game stands in the path), and one of `tally_sum`: what was measured in its games, added up. It is
+written once and never changed. Its file under `replay` is written last: without it the others count for nothing. Its
+name says which games it can have, so a game is found without opening the others, and whoever writes the same games
+again, after a crash, writes the same files. On a local disk each file is safe, also from a power cut, before the next.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from pkgutil import resolve_name
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
@@ -26,7 +28,7 @@ from pyarrow import fs
 
 from events.errors import FormatError, SetupError
 from replay.errors import StoreDamaged, StoreError
-from replay.lake.rows import KEPT, SORTED, Rows, schema
+from replay.lake.rows import KEPT, SORTED, Rows, schema, sums_of
 
 ROW_GROUP: Final = 16_384
 """Rows that are compressed together, and that reading one game takes."""
@@ -34,8 +36,14 @@ ROW_GROUP: Final = 16_384
 UNREADABLE: Final = (pl.exceptions.ComputeError, pl.exceptions.SchemaError, pl.exceptions.PanicException, OSError)
 """What polars raises for a file that is damaged, or gone."""
 
+SUMS: Final = "tally_sum"
+"""The table of sums of a segment. Those that were written by older versions have none."""
+
+FILES: Final = (SUMS, *KEPT)
+"""The tables that files of a segment are of, in the order in which they are written."""
+
 _ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_NAME: Final = re.compile(rf"({'|'.join(KEPT)})/game=([^/]+)/({_ID})_({_ID})_([1-9][0-9]*)\.parquet")
+_NAME: Final = re.compile(rf"({'|'.join(FILES)})/game=([^/]+)/({_ID})_({_ID})_([1-9][0-9]*)\.parquet")
 
 
 class Segment(NamedTuple):
@@ -112,6 +120,15 @@ class Lake:
         options = f"hive_partitioning = true, hive_types = {{'game': VARCHAR}}, union_by_name = {mixed}"
         return f"(SELECT {', '.join(schema(table))} FROM read_parquet([{named}], {options}))"
 
+    def expect_games(self) -> None:
+        """Raise `StoreError` if there are none: it is not the lake that was meant, or none yet."""
+        if not self.segments and not self.broken:
+            raise StoreError(f"there are no games in {self.at}: it is no lake, or an empty one")
+
+    def having(self, table: str, segments: Iterable[Segment]) -> list[Segment]:
+        """Give those of some segments that have rows of a table."""
+        return [segment for segment in segments if segment in self._found[table]]
+
     def read(self, found: pl.LazyFrame) -> pl.DataFrame:
         """Give what is in a frame over `scan`; raises `StoreDamaged` if a file cannot be read."""
         try:
@@ -143,10 +160,10 @@ class Lake:
         """Write games of one kind as a segment, whose last file makes it be there; raises `StoreError`."""
         replay = rows["replay"]
         segment = segment_of(replay["game"][0], replay["id"].sort().to_list())
-        for table in KEPT:  # `replay` is the last of them
-            if not rows[table].is_empty():
-                ordered = rows[table].sort(SORTED.get(table, "replay"), maintain_order=True)
-                self._put(segment.file(table), ordered.drop("game", strict=False))
+        written = {table: rows[table].sort(SORTED.get(table, "replay"), maintain_order=True) for table in KEPT}
+        for table, frame in {SUMS: sums_of(rows), **written}.items():  # `replay` is the last of them
+            if not frame.is_empty():
+                self._put(segment.file(table), frame.drop("game", strict=False))
         return segment
 
     def _put(self, file: str, frame: pl.DataFrame) -> None:
@@ -159,9 +176,22 @@ class Lake:
             self._files.create_dir(folder, recursive=True)
             with self._files.open_output_stream(draft) as out:
                 out.write(packed.getbuffer())
+            self._sync(draft)
             self._files.move(draft, file)
+            for parent in PurePosixPath(file).parents:
+                self._sync(str(parent))
         except OSError as error:
             raise StoreError(f"cannot write {self.at}/{file}: {_line(error)}") from None
+
+    def _sync(self, name: str) -> None:
+        """Have a file or a folder on the disk, where that is up to us: elsewhere it is when it was written."""
+        if "://" in self.root:
+            return
+        opened = os.open(Path(self.root) / name, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
     @cached_property
     def _problems(self) -> dict[Segment, str | None]:
@@ -173,7 +203,7 @@ class Lake:
             listed = self._files.get_file_info(fs.FileSelector("", recursive=True, allow_not_found=True))
         except OSError as error:
             raise StoreError(f"cannot read {self.at}: {_line(error)}") from None
-        found: dict[str, dict[Segment, File]] = {table: {} for table in KEPT}
+        found: dict[str, dict[Segment, File]] = {table: {} for table in FILES}
         for info in listed:
             if match := _NAME.fullmatch(info.path):
                 table, game, low, high, games = match.groups()
@@ -182,7 +212,7 @@ class Lake:
         return found
 
     def _problem(self, segment: Segment) -> str | None:
-        for table in KEPT:
+        for table in FILES:
             file = self._found[table].get(segment)
             problem = None if file is None else _foreign(file, table)
             if problem is not None:
@@ -196,8 +226,13 @@ def is_lake(at: Path | str) -> bool:
 
 
 def address(at: Path | str) -> str:
-    """Give where a lake is as text; an address that was taken for a path has lost one of its slashes."""
-    return re.sub(r"^([a-z0-9]+):/(?!/)", r"\1://", str(at))
+    """Give where a lake is as text; an address that was taken for a path has lost one of its slashes, or two."""
+    return re.sub(r"^([a-z0-9]+):/(?!/)", r"\1://", re.sub("^file:/+", "file:///", str(at)))
+
+
+def absolute(at: Path | str) -> str:
+    """Give where games are recorded, as text that says the same in every folder."""
+    return address(at) if "://" in address(at) else str(Path(at).absolute())
 
 
 def damaged(at: str, said: str) -> StoreDamaged:
@@ -236,6 +271,8 @@ def _said(file: File) -> pl.Schema | str:
 def _opened(at: str) -> tuple[Any, str]:
     """Give the files of an address as pyarrow has them, and what polars calls it."""
     if "://" not in at:
+        if Path(at).is_file():
+            raise StoreError(f"{at} is a file: a lake is a folder, or an address such as s3://bucket/games")
         root = str(Path(at).absolute())
         return fs.SubTreeFileSystem(root, fs.LocalFileSystem()), root
     try:

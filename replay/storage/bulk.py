@@ -15,10 +15,10 @@ from replay.storage import projections
 from replay.storage.contract import Added
 from replay.storage.database import Database, Lease
 from replay.storage.reading import AMONG
-from replay.storage.rows import check, frames
+from replay.storage.rows import Frames, Gathered, check, gathered
 
 ROWS: Final = 122_880
-"""Events of a row group of DuckDB. What does not fill one is written again with the next batch."""
+"""Events of a row group of DuckDB."""
 
 MOST: Final = 2 * ROWS
 """Events that a batch is cut off at when nobody else wants the file."""
@@ -34,7 +34,7 @@ class Pace:
     """How many events the next batch may have: fewer if somebody had to wait for the last one, else more."""
 
     def __init__(self) -> None:
-        self.events = ROWS
+        self.events = MOST
 
     def written(self, wanted: bool) -> None:
         """Take into account whether somebody waited, and let them go first."""
@@ -49,7 +49,7 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
     A batch has at most `most` games, and about as many events as the pace allows: `MOST`, or, as long as others wait
     for the file, down to `FEWEST`, so that nobody waits for long.
     """
-    # One batch is written while the next is made ready: neither polars nor DuckDB holds up Python.
+    # One batch is written while Python looks at the next: neither polars nor DuckDB holds it up.
     with ThreadPoolExecutor(1, "tabletape-writer") as writer:
         written: Future[Added] | None = None
         for group in _batches(tapes, most, pace):
@@ -62,11 +62,16 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
 
 
 def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape]]:
-    """Tapes by the `most`, fewer if they have more events than the pace has, and no id twice in one batch."""
+    """Tapes by the `most`, fewer if they would have more events than the pace, and no id twice in one batch.
+
+    A batch that is a little larger than some row groups would cost DuckDB twice the work: it packs what is over, and
+    with it what lies next to it, again with the next batch.
+    """
     group: dict[str, Tape] = {}
     events = 0
     for tape in tapes:
-        if tape.header.id in group or len(group) >= most or events >= pace.events:
+        full = len(group) >= most or events + len(tape.events) > pace.events
+        if group and (full or tape.header.id in group):
             yield list(group.values())
             group, events = {}, 0
         group[tape.header.id] = tape
@@ -76,13 +81,11 @@ def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape
 
 
 class _Ready(NamedTuple):
-    """A batch of tapes as rows, and why others of it cannot be stored."""
+    """A batch of tapes, what is to be stored of them, and why others of it cannot be stored."""
 
     tapes: list[Tape]
     refused: tuple[str, ...]
-    replay: pl.DataFrame
-    event: pl.DataFrame
-    sheet: pl.DataFrame
+    rows: Gathered
 
 
 def _ready(group: Sequence[Tape]) -> _Ready:
@@ -94,14 +97,15 @@ def _ready(group: Sequence[Tape]) -> _Ready:
             sound.append(tape)
         except FormatError as error:
             refused.append(f"replay {tape.header.id[:80]}: {error}")
-    return _Ready(sound, tuple(refused), *frames(sound))
+    return _Ready(sound, tuple(refused), gathered(sound))
 
 
 def _write(database: Database, ready: _Ready, pace: Pace) -> Added:
     held = dict[str, str]()
     if ready.tapes:
+        rows = ready.rows.frames()
         with database.holding() as hold:
-            held = projections.kept(hold, lambda lease: _insert(lease, ready))
+            held = projections.kept(hold, lambda lease: _insert(lease, rows))
             wanted = hold.wanted()
         pace.written(wanted)
     there = [tape for tape in ready.tapes if tape.header.id in held]
@@ -109,13 +113,11 @@ def _write(database: Database, ready: _Ready, pace: Pace) -> Added:
     return Added(len(ready.tapes) - len(there), len(there) - len(changed), tuple(changed), ready.refused)
 
 
-def _insert(lease: Lease, ready: _Ready) -> dict[str, str]:
-    """Store those of the tapes whose id is not there; give the digests of those that are, by id."""
-    _, _, replay, event, sheet = ready
-    ids = [tape.header.id for tape in ready.tapes]
-    held = {
-        id: head.hex() for id, head in lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=ids)
-    }
+def _insert(lease: Lease, rows: Frames) -> dict[str, str]:
+    """Store the rows of those tapes whose id is not there; give the digests of those that are, by id."""
+    replay, event, sheet = rows
+    known = lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=replay["id"].to_list())
+    held = {id: head.hex() for id, head in known}
     if held:
         replay = replay.filter(~pl.col("id").is_in(list(held)))
         event = event.filter(~pl.col("replay").is_in(list(held)))

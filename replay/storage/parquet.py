@@ -8,6 +8,7 @@ go on here, and nothing of them is shown until they are over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -25,9 +26,6 @@ from replay.storage.tables import TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
 """Rows that are compressed together: exactly those of a row group of DuckDB, or it writes all of them twice."""
-
-NOT_THERE: Final = "NOT IN (SELECT unnest($there::UUID[]))"
-"""SQL for being none of the replays that the store has already."""
 
 
 def export(lease: Lease, folder: Path) -> None:
@@ -56,43 +54,54 @@ def bring(lease: Lease, folder: Path) -> Added:
         version = lease.rows(f"SELECT value FROM {_file(folder, 'meta')} WHERE key = 'version'")
         if version != [(str(VERSION),)]:
             raise FormatError(f"{folder} is of another version of the tables than {VERSION}")
-        _check_headers(lease, folder)
         known = lease.rows(f"""
             SELECT new.id, new.head = old.head
             FROM {_file(folder, "replay")} AS new JOIN replay AS old ON old.id = new.id ORDER BY new.id
         """)
         there = [id for id, _ in known]
-        _check_counts(lease, folder, there)
-        ((first,),) = lease.rows("SELECT coalesce(max(added) + 1, 0) FROM replay")
-        lease.run(f"""
-            INSERT INTO sheet BY NAME
-            SELECT * FROM {_file(folder, "sheet")} WHERE key NOT IN (SELECT key FROM main.sheet)
-        """)
-        lease.run(
-            f"""
-            INSERT INTO replay BY NAME
-            SELECT * REPLACE ($first + row_number() OVER (ORDER BY added) - 1 AS added)
-            FROM {_file(folder, "replay")} WHERE id {NOT_THERE}
-            """,
-            first=first,
-            there=there,
-        )
-        lease.run(
-            f"INSERT INTO event BY NAME SELECT * FROM {_file(folder, 'event')} WHERE replay {NOT_THERE}", there=there
-        )
-        lease.run(
-            f"INSERT INTO note BY NAME SELECT * FROM {_file(folder, 'note')} WHERE replay {NOT_THERE}", there=there
-        )
-        _bring_live(lease, folder, there)
+        # Headers are judged while DuckDB writes: what was written of bad ones is never kept.
+        with ThreadPoolExecutor(1, "tabletape-headers") as judge:
+            judged = judge.submit(_check_headers, _headers(lease, folder), folder)
+            first = _bring(lease, folder, there)
+            judged.result()
         projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
         ((new,),) = lease.rows("SELECT count(*) FROM replay WHERE added >= $first", first=first)
     return Added(new, sum(same for _, same in known), tuple([str(id) for id, same in known if not same]))
 
 
-def _bring_live(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
-    live = lease.rows(
-        f"SELECT replay, facts FROM {_file(folder, 'live')} WHERE replay {NOT_THERE} ORDER BY ALL", there=there
+def _bring(lease: Lease, folder: Path, there: Sequence[UUID]) -> int:
+    """Store the replays of a folder but those that are there; give from which number on they are added."""
+    _check_counts(lease, folder, there)
+    ((first,),) = lease.rows("SELECT coalesce(max(added) + 1, 0) FROM replay")
+    lease.run(f"""
+        INSERT INTO sheet BY NAME
+        SELECT * FROM {_file(folder, "sheet")} WHERE key NOT IN (SELECT key FROM main.sheet)
+    """)
+    where, values = _but("id", there)
+    lease.run(
+        f"""
+        INSERT INTO replay BY NAME
+        SELECT * REPLACE ($first + row_number() OVER (ORDER BY added) - 1 AS added)
+        FROM {_file(folder, "replay")} WHERE {where}
+        """,
+        first=first,
+        **values,
     )
+    where, values = _but("replay", there)
+    for table in ("event", "note"):
+        lease.run(f"INSERT INTO {table} BY NAME SELECT * FROM {_file(folder, table)} WHERE {where}", **values)
+    _bring_live(lease, folder, there)
+    return int(first)
+
+
+def _but(column: str, there: Sequence[UUID]) -> tuple[str, dict[str, object]]:
+    """SQL for none of the replays that the store has already, and its values; mostly there are none."""
+    return (f"{column} NOT IN (SELECT unnest($there::UUID[]))", {"there": there}) if there else ("true", {})
+
+
+def _bring_live(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
+    where, values = _but("replay", there)
+    live = lease.rows(f"SELECT replay, facts FROM {_file(folder, 'live')} WHERE {where} ORDER BY ALL", **values)
     for replay, facts in live:
         try:
             msgspec.json.decode(facts, type=Facts)
@@ -101,31 +110,37 @@ def _bring_live(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
         lease.run("INSERT INTO live VALUES ($replay, $facts)", replay=replay, facts=facts)
 
 
-def _check_headers(lease: Lease, folder: Path) -> None:
-    """The same that is asked of a tape; `replay` and `sheet` stand for the files while this looks."""
+def _headers(lease: Lease, folder: Path) -> list[Stored]:
+    """What is stored of the replays of a folder beside their events; its tables stand for those of the store here."""
     query = TAPES.format(more="").replace("FROM replay", f"FROM {_file(folder, 'replay')} AS replay")
     query = query.replace("JOIN sheet", f"JOIN {_file(folder, 'sheet')} AS sheet")
-    for row in lease.rows(query):
+    return [Stored(*row) for row in lease.rows(query)]
+
+
+def _check_headers(stored: Sequence[Stored], folder: Path) -> None:
+    """Ask the same as of a tape; raises `FormatError`."""
+    for each in stored:
         try:
-            header = tape_from(Stored(*row), ()).header
+            header = tape_from(each, ()).header
             msgspec.convert(msgspec.to_builtins(header), Header)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise FormatError(f"{folder}: replay {row[0]} cannot be read: {error}") from None
+            raise FormatError(f"{folder}: replay {each.id} cannot be read: {error}") from None
         check(Tape(header, ()))
 
 
 def _check_counts(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
+    (replays, values), (events, _) = _but("id", there), _but("replay", there)
     wrong = lease.rows(
         f"""
         SELECT coalesce(id, replay)::VARCHAR
-        FROM (SELECT id, length FROM {_file(folder, "replay")} WHERE id {NOT_THERE}) FULL JOIN (
+        FROM (SELECT id, length FROM {_file(folder, "replay")} WHERE {replays}) FULL JOIN (
           SELECT replay, count(*) AS n, min(seq) AS first, max(seq) AS last, sum(seq) AS steps
-          FROM {_file(folder, "event")} WHERE replay {NOT_THERE} GROUP BY replay
+          FROM {_file(folder, "event")} WHERE {events} GROUP BY replay
         ) ON replay = id
         WHERE coalesce(n, 0) IS DISTINCT FROM length OR first <> 0 OR last <> n - 1 OR steps <> n * (n - 1) // 2
         LIMIT 1
         """,
-        there=there,
+        **values,
     )
     if wrong:
         raise FormatError(f"{folder}: the events of replay {wrong[0][0]} are not all there, or not in order")

@@ -150,7 +150,7 @@ def _health(lease: Lease) -> Iterator[Health]:
         version, position, problem = marks.get(projection.name, (0, 0, None))
         if version != projection.version:
             problem = f"made by version {version} of its query, this has {projection.version}"
-        lacks = f"FROM replay WHERE finished AND id NOT IN (SELECT replay FROM {projection.name})"
+        lacks = f"FROM replay ANTI JOIN {projection.name} AS made ON made.replay = replay.id WHERE finished"
         lag = int(lease.rows(f"SELECT count(*) {lacks}")[0][0])
         yield Health(projection.name, projection.version, position, lag, problem)
 

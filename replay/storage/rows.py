@@ -3,14 +3,15 @@
 An event is stored as its kind and the JSON of its other fields, which give its bytes back; where they would not (lines
 behind a fault, JSON of other writers) the bytes stand beside them. All else in the rows is there to be asked for.
 
-A loop of Python costs more than all else that is done with an event, so there is one a column and no more; texts
-are taken apart by polars.
+A loop of Python costs more than all else that is done with an event, so there is one a column and no more, over each
+stream while it is at hand; texts are taken apart by polars, which holds up no other thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -24,11 +25,11 @@ from events.codec import canonical
 from events.errors import FormatError, SetupError
 from events.jsonl import check_header
 from events.tape import Fault, Fork, Header, Player, Provenance, Tape, digest
-from replay.places import START, Place, places
+from replay.places import START, Place, stays
 from replay.storage.tables import EVENT_ROW, REPLAY_ROW, SHEET_ROW
 
 MOST_SEATS: Final = 127
-_SEAT: Final = range(MOST_SEATS)
+_SEATS: Final = frozenset({*range(MOST_SEATS), None})
 
 EVENT_BYTES: Final = """
     coalesce(raw, encode('{"type":"' || kind || '"' || CASE body WHEN '{}' THEN '}' ELSE ',' || substr(body, 2) END))
@@ -106,16 +107,8 @@ GROWS: Final = ("length", "head", "sealed", "stated_length", "stated_digest")
 GOES_ON: Final = ("known", "turns", "round")
 """Those of `COMES_TO` that change when a game only goes on. To write the others as well takes DuckDB twice as long."""
 
-_Described = tuple[Tape, Sequence[Event], Sequence[Place]]
-"""A tape, those of its events that open, and the place of each."""
-
-
-class _Shape(NamedTuple):
-    """What the rows need to know of an event type: its tag, and the fields for seat and subject, if it has them."""
-
-    kind: str
-    subject: str | None
-    seated: bool
+_Stays = Sequence[tuple[Place, int]]
+"""Places in a row, each with for how many events it holds."""
 
 
 def check(tape: Tape) -> None:
@@ -133,7 +126,7 @@ def check(tape: Tape) -> None:
 def account(tape: Tape) -> Account:
     """Give what a stream comes to."""
     events, fault = _decoded(tape)
-    return _account(tape, events, fault, places(events))
+    return _account(tape, events, fault, _last(stays(events)))
 
 
 def unlike(tape: Tape, head: bytes) -> bool:
@@ -145,7 +138,7 @@ def whole(tape: Tape, head: bytes) -> Account:
     """Give what a stored stream comes to: nothing, if its events are not those that were stored under its head."""
     if not unlike(tape, head):
         return account(tape)
-    return _account(tape, (), Fault(0, "its events are not those that were stored"), ())
+    return _account(tape, (), Fault(0, "its events are not those that were stored"), START)
 
 
 def accounts(found: Mapping[str, Account]) -> pl.DataFrame:
@@ -174,42 +167,63 @@ def goes_on(tape: Tape, before: Account, length: int) -> tuple[Account, list[tup
     events, fault = _decoded(tape)
     if fault is not None or any(isinstance(event, GameEnded | TakenBack) for event in events):
         return None
-    along = places(events, Place(before.turns, before.round, None))
-    known, turns, round_ = length + len(events), along[-1].turn, along[-1].round
-    return msgspec.structs.replace(before, known=known, turns=turns, round=round_), _event_rows(tape, events, along, 0)
+    along = stays(events, Place(before.turns, before.round, None))
+    known, last = length + len(events), _last(along)
+    after = msgspec.structs.replace(before, known=known, turns=last.turn, round=last.round)
+    return after, _event_rows(tape, events, along, 0)
 
 
 def comes_to(tape: Tape, first: int) -> tuple[Account, list[tuple[Any, ...]]]:
     """Give what a stream comes to, and the rows of its events from `first` on, behind `seq`."""
     events, fault = _decoded(tape)
-    along = places(events)
-    return _account(tape, events, fault, along), _event_rows(tape, events, along, first)
+    along = stays(events)
+    return _account(tape, events, fault, _last(along)), _event_rows(tape, events, along, first)
 
 
-def _event_rows(tape: Tape, events: Sequence[Event], along: Sequence[Place], first: int) -> list[tuple[Any, ...]]:
-    *said, kinds, subjects, raws = [column[first:] for column in _event_columns([(tape, events, along)]).values()]
-    bodies = [parts(kind, raw) for kind, raw in zip(kinds, raws, strict=True)]
-    return [(*row, *body) for *row, body in zip(*said, kinds, subjects, bodies, strict=True)]
+def _event_rows(tape: Tape, events: Sequence[Event], along: _Stays, first: int) -> list[tuple[Any, ...]]:
+    said = _Said()
+    said.add(tape, events, along)
+    rows = list(zip(said.turn, said.round, said.seat, said.kind, said.subject, said.raw, strict=True))[first:]
+    return [(*row, kind, subject, *parts(kind, raw)) for *row, kind, subject, raw in rows]
 
 
-def frames(tapes: Iterable[Tape]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Give the rows of tapes for `replay`, `event` (in order) and `sheet`. The tapes have passed `check`."""
-    replays = list[dict[str, Any]]()
-    sheets = dict[str, tuple[str, str, str, str]]()
-    described = list[_Described]()
+Frames = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
+"""The rows of tapes for `replay`, `event` (in order) and `sheet`."""
+
+
+def frames(tapes: Iterable[Tape]) -> Frames:
+    """Give the rows of tapes, which have passed `check`."""
+    return gathered(tapes).frames()
+
+
+def gathered(tapes: Iterable[Tape]) -> Gathered:
+    """Give the same, not yet as frames: all that Python has to do for them. The tapes have passed `check`."""
+    found = Gathered([], {}, _Said())
     for tape in tapes:
         events, fault = _decoded(tape)
-        along = places(events)
+        along = stays(events)
         row, sheet = _header_row(tape)
-        replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, along)))
+        found.replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, _last(along))))
         if sheet is not None:
-            sheets[sheet[0]] = sheet
-        described.append((tape, events, along))
-    return (
-        _replay_frame(replays),
-        _event_frame(described),
-        pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
-    )
+            found.sheets[sheet[0]] = sheet
+        found.said.add(tape, events, along)
+    return found
+
+
+class Gathered(NamedTuple):
+    """What is to be stored of some tapes: rows of `replay`, those of `sheet` by key, and what events say."""
+
+    replays: list[dict[str, Any]]
+    sheets: dict[str, tuple[str, str, str, str]]
+    said: _Said
+
+    def frames(self) -> Frames:
+        """Give it as frames."""
+        return (
+            _replay_frame(self.replays),
+            _event_frame(self.replays, self.said),
+            pl.DataFrame(list(self.sheets.values()), schema=SHEET_ROW, orient="row"),
+        )
 
 
 def tape_from(stored: Stored, events: Iterable[bytes]) -> Tape:
@@ -276,11 +290,14 @@ def _decoded(tape: Tape) -> tuple[tuple[Event, ...], Fault | None]:
     return decode(kind, tape)
 
 
-def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, along: Sequence[Place]) -> Account:
-    last = along[-1] if along else START
+def _last(along: _Stays) -> Place:
+    return along[-1][0] if along else START
+
+
+def _account(tape: Tape, events: Sequence[Event], fault: Fault | None, last: Place) -> Account:
     started = events[0] if events and isinstance(events[0], GameStarted) else None
     players = len(tape.header.players)
-    seats = started.seats if started is not None and started.seats in _SEAT else players
+    seats = started.seats if started is not None and started.seats in _SEATS else players
     ending = None if last.end is None else events[last.end]
     result = ending if isinstance(ending, GameEnded) and seats == players and _whole(ending, seats) else None
     if ending is not None and result is None and fault is None:
@@ -329,16 +346,16 @@ def _lists(name: str, values: Sequence[Sequence[Any] | None], kind: Any) -> pl.S
     return found.select(pl.when("there").then(pl.col(name).fill_null(pl.lit([], dtype=pl.List(kind)))))[name]
 
 
-def _event_frame(described: Sequence[_Described]) -> pl.DataFrame:
+def _event_frame(replays: Sequence[Mapping[str, Any]], said: _Said) -> pl.DataFrame:
     streams = pl.DataFrame(
-        {"replay": [tape.header.id for tape, _, _ in described], "n": [len(tape.events) for tape, _, _ in described]},
+        {"replay": [row["id"] for row in replays], "n": [row["length"] for row in replays]},
         schema={"replay": pl.String, "n": pl.Int32},
     ).filter(pl.col("n") > 0)
     numbered = streams.select(pl.col("replay").repeat_by("n"), seq=pl.int_ranges("n", dtype=pl.Int32))
-    columns = _event_columns(described)
-    raw = pl.Series("raw", columns.pop("raw"), dtype=pl.Binary)
-    said = pl.DataFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
-    return numbered.explode("replay", "seq").hstack(said).hstack(_parted(said["kind"], raw))
+    columns = {name: getattr(said, name) for name in ("turn", "round", "seat", "kind", "subject")}
+    told = pl.DataFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
+    raw = pl.Series("raw", said.raw, dtype=pl.Binary)
+    return numbered.explode("replay", "seq").hstack(told).hstack(_parted(told["kind"], raw))
 
 
 def _parted(kind: pl.Series, raw: pl.Series) -> pl.DataFrame:
@@ -358,52 +375,74 @@ def _parted(kind: pl.Series, raw: pl.Series) -> pl.DataFrame:
     )
 
 
-def _event_columns(described: Sequence[_Described]) -> dict[str, list[Any]]:
-    """What events say of themselves, and their bytes: from the types of those that opened, from JSON for the others."""
-    kinds = list[str | None]()
-    seats = list[int | None]()
-    subjects = list[str | None]()
-    turns = list[int]()
-    rounds = list[int | None]()
-    raws = list[bytes]()
-    for tape, events, along in described:
-        shapes = list(map(_SHAPES.__getitem__, map(type, events)))
-        kinds += [shape.kind for shape in shapes]
-        seats += [_seat(event) if shape.seated else None for event, shape in zip(events, shapes, strict=True)]
-        subjects += [
-            None if shape.subject is None else str(getattr(event, shape.subject))
-            for event, shape in zip(events, shapes, strict=True)
-        ]
-        turns += [place.turn for place in along]
-        rounds += [place.round for place in along]
-        raws += tape.events
+class _Said:
+    """What events say of themselves, and their bytes: columns of `event`, stream after stream."""
+
+    def __init__(self) -> None:
+        self.turn: list[int] = []
+        self.round: list[int | None] = []
+        self.seat: list[int | None] = []
+        self.kind: list[str | None] = []
+        self.subject: list[str | None] = []
+        self.raw: list[bytes] = []
+
+    def add(self, tape: Tape, events: Sequence[Event], along: _Stays) -> None:
+        """Add a stream: from the types of the events that opened, from JSON for the others."""
+        kinds = list(map(type, events))
+        self.kind += map(_KINDS.__getitem__, kinds)
+        self.seat += _seats(_values(events, map(_SEAT_FIELDS.__getitem__, kinds)))
+        self.subject += _texts(_values(events, map(_SUBJECT_FIELDS.__getitem__, kinds)))
+        self.raw += tape.events
+        for place, count in along:
+            self.turn += [place.turn] * count
+            self.round += [place.round] * count
         if behind := len(tape.events) - len(events):
             plain = [_plain(raw) for raw in tape.sound[len(events) :]]
             plain += [(None, None)] * (behind - len(plain))
-            kinds += [kind for kind, _ in plain]
-            seats += [seat for _, seat in plain]
-            subjects += [None] * behind
-            last = along[-1] if along else START
-            turns += [last.turn] * behind
-            rounds += [last.round] * behind
-    return {"turn": turns, "round": rounds, "seat": seats, "kind": kinds, "subject": subjects, "raw": raws}
+            self.kind += [kind for kind, _ in plain]
+            self.seat += [seat for _, seat in plain]
+            self.subject += [None] * behind
+            last = _last(along)
+            self.turn += [last.turn] * behind
+            self.round += [last.round] * behind
 
 
-class _Shapes(dict[type[Event], _Shape]):
-    """The shapes of event types, looked at once each."""
+class _ByType(dict[type[Event], str]):
+    """Something about event types, looked at once each."""
 
-    def __missing__(self, kind: type[Event]) -> _Shape:
-        found = _Shape(str(kind.__struct_config__.tag), kind.subject, "seat" in kind.__struct_fields__)
-        self[kind] = found
-        return found
+    def __init__(self, look: Callable[[type[Event]], str]) -> None:
+        self._look = look
+
+    def __missing__(self, kind: type[Event]) -> str:
+        self[kind] = self._look(kind)
+        return self[kind]
 
 
-_SHAPES: Final = _Shapes()
+_NO_FIELD: Final = ""
+_KINDS: Final = _ByType(lambda kind: str(kind.__struct_config__.tag))
+_SEAT_FIELDS: Final = _ByType(lambda kind: "seat" if "seat" in kind.__struct_fields__ else _NO_FIELD)
+_SUBJECT_FIELDS: Final = _ByType(lambda kind: kind.subject or _NO_FIELD)
+"""Of each event type: its tag, and the fields for seat and subject, if it has them."""
 
 
-def _seat(event: Any) -> int | None:
-    seat = event.seat
-    return seat if seat in _SEAT else None
+def _values(events: Sequence[Event], fields: Iterable[str]) -> list[Any]:
+    return list(map(getattr, events, fields, repeat(None)))
+
+
+def _seats(values: list[Any]) -> list[int | None]:
+    """Values as seats; None for what cannot be one. As a rule all are right, and Python need not loop."""
+    if _INTEGERS.issuperset(map(type, values)) and _SEATS.issuperset(values):
+        return values
+    return [value if type(value) is int and value in _SEATS else None for value in values]
+
+
+def _texts(values: list[Any]) -> list[str | None]:
+    """Values as texts, where there are any. As a rule all are, and Python need not loop."""
+    return values if _STRINGS.issuperset(map(type, values)) else [None if it is None else str(it) for it in values]
+
+
+_INTEGERS: Final = frozenset({int, type(None)})
+_STRINGS: Final = frozenset({str, type(None)})
 
 
 def parts(kind: str | None, raw: bytes) -> tuple[str | None, bytes | None]:
@@ -438,4 +477,4 @@ def _plain(raw: bytes) -> tuple[str | None, int | None]:
             return None, None
     except (msgspec.MsgspecError, RecursionError, ValueError, TypeError, LookupError, AttributeError):
         return None, None
-    return kind, seat if type(seat) is int and seat in _SEAT else None
+    return kind, seat if type(seat) is int and seat in _SEATS else None

@@ -26,7 +26,7 @@ class Writing:
     _database: Database
     _pace: bulk.Pace
 
-    def add(self, tapes: Iterable[Tape], progress: Callable[[int], None] | None = None, batch: int = 2000) -> Added:
+    def add(self, tapes: Iterable[Tape], progress: Callable[[int], None] | None = None, batch: int = 10_000) -> Added:
         """Store whole games. Adding the same again changes nothing.
 
         Goes by batches of at most `batch` games, each kept whole or not at all, and calls `progress` after each with

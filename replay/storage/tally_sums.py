@@ -3,6 +3,7 @@
 The sums hold for what was measured when they were made: their stamp says which games by which metrics. Whoever adds to
 that need not know of them; they are looked at only while their stamp is today's, and `Store.measure` makes them anew.
 Who takes something away forgets them: what comes back under the same id may be another game, or have ended otherwise.
+Those of a lake hold for ever, as its segments do.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from replay.storage.database import Lease
 
 STAMP: Final = "(SELECT count(*) || ' ' || coalesce(bit_xor(hash(replay, digest)), 0) FROM measured)"
 """SQL for what stands for all that is measured."""
+
+EVER: Final = ""
+"""The stamp of sums whose games never change."""
 
 ROWS: Final = "(SELECT *, 1 AS games, n AS most FROM tally)"
 """SQL for the rows of `tally` in the form that sums have: games, and the most cases of a game."""
@@ -32,7 +36,8 @@ def hold_for(lease: Lease, wanted: Filter) -> bool:
 
 def are_fresh(lease: Lease) -> bool:
     """Say whether the sums are those of what is measured now."""
-    return bool(lease.rows(f"SELECT 1 FROM tally_sum WHERE stamp = {STAMP} LIMIT 1"))
+    found = lease.rows("SELECT stamp FROM tally_sum LIMIT 1")
+    return bool(found) and (found == [(EVER,)] or found == lease.rows(f"SELECT {STAMP}"))
 
 
 def forget(lease: Lease) -> None:
@@ -46,16 +51,18 @@ def metrics(lease: Lease) -> list[str]:
 
 
 def made(lease: Lease, metric: str) -> pl.DataFrame:
-    """Give the sums of a metric, of what is measured now; branches of other games are left out."""
-    return lease.frame(
-        f"""
-        SELECT {STAMP} AS stamp, metric, game, seats, lot, winners, key, count(*) AS games, sum(n)::BIGINT AS n,
+    """Give the sums of a metric, of what is measured now."""
+    sums = added_up("(FROM tally WHERE metric = $metric)")
+    return lease.frame(f"SELECT {STAMP} AS stamp, * FROM ({sums}) ORDER BY ALL", metric=metric)
+
+
+def added_up(tally: str) -> str:
+    """Give SQL for the sums, but for their stamp, of rows of `tally`; branches of other games are left out."""
+    return f"""
+        SELECT metric, game, seats, lot, winners, key, count(*) AS games, sum(n)::BIGINT AS n,
           sum(total)::BIGINT AS total, max(n) AS most
-        FROM tally WHERE metric = $metric AND replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL)
-        GROUP BY ALL ORDER BY ALL
-        """,
-        metric=metric,
-    )
+        FROM {tally} WHERE replay NOT IN (SELECT id FROM replay WHERE parent IS NOT NULL) GROUP BY ALL
+    """
 
 
 def keep(lease: Lease, sums: pl.DataFrame) -> None:

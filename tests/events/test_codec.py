@@ -98,6 +98,7 @@ def test_an_unknown_event_is_kept_byte_for_byte(raw: bytes) -> None:
         (TURN[:-1], "not an event: Input data was truncated"),
         (TURN + TURN, "not an event: JSON is malformed"),
         (TURN + b"," + TURN, "not an event: JSON is malformed"),
+        (TURN + b"\n" + TURN, "not an event: JSON is malformed"),
         (b"\xff\xfe", "not an event: JSON is malformed"),
         (b'{"type":"turn_started","seat":1}', "broken turn_started event: Object missing required field `turn`"),
         (TURN.replace(b"4", b'"4"'), "broken turn_started event: Expected `int`, got `str` - at `$.turn`"),
@@ -124,7 +125,7 @@ def test_an_unknown_event_is_kept_byte_for_byte(raw: bytes) -> None:
             "broken cards_taken event: Invalid enum value 'red'",
         ),
     ],
-    ids=lambda value: repr(value[:30]),
+    ids=lambda value: repr(value[:30]).replace("\\", "/"),
 )
 def test_what_is_no_event_is_refused_in_one_line(raw: bytes, reason: str) -> None:
     with pytest.raises(FormatError) as refused:
@@ -150,6 +151,8 @@ def test_a_lone_surrogate_is_refused_also_where_a_text_is_free() -> None:
         (TURN.replace(b"}", b',"turn":5}'),),
         (b"",),
         (TURN, b"", TURN),
+        (TURN + b"\n" + TURN, b""),
+        (b"", TURN + b"\n" + TURN),
     ],
 )
 def test_events_read_in_one_go_are_each_an_event(raws: tuple[bytes, ...]) -> None:

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.conformance import random_game
-from core.streams import encode_all
-from events.codec import canonical
-from events.jsonl import LINE_LIMIT, Reading, read, write
+from events.codec import canonical, encode_all
+from events.jsonl import LINE_LIMIT, Reading, Remark, halted, read, write, write_note
 from events.tape import Fault, Fork, Header, Player, Tape, sealed
 from tests.toy import toy
 
@@ -75,8 +74,7 @@ def edited(number: int, line: bytes | None) -> bytes:
 
 
 def test_several_games_are_read_back_as_written() -> None:
-    assert [reading.tape for reading in readings(FILE)] == TAPES
-    assert [reading.line for reading in readings(FILE)] == STARTS
+    assert readings(FILE) == [Reading(line, tape) for line, tape in zip(STARTS, TAPES, strict=True)]
     assert file_of(tapes_in(FILE)) == FILE
 
 
@@ -136,6 +134,29 @@ def test_the_file_of_another_program_is_read() -> None:
     assert tape.fault is None
     assert tape.events == TAPES[0].events
     assert tape.header == replace(TAPES[0].header, length=None, digest=None)
+    assert readings(foreign(TAPES[0]).replace(b'{"', b'{ "')) == readings(foreign(TAPES[0]))
+
+
+def test_a_line_may_be_a_megabyte_long_and_no_longer() -> None:
+    header, first, *rest = foreign(TAPES[0]).split(b"\n")
+
+    def padded(line: bytes, length: int) -> bytes:
+        return line[:-1] + b" " * (length - len(line)) + b"}"
+
+    assert only(b"\n".join([padded(header, LINE_LIMIT), first, *rest])).fault is None
+    assert only(b"\n".join([header, padded(first, LINE_LIMIT), *rest])).fault is None
+    told = "{} of 1,048,577 bytes: at most 1,048,576 are read"
+    (reading,) = readings(b"\n".join([padded(header, LINE_LIMIT + 1), first, *rest]))
+    assert reading.problem == told.format("header")
+    tape = only(b"\n".join([header, padded(first, LINE_LIMIT + 1), *rest]))
+    assert tape.fault == Fault(0, f"line 2: {told.format('a line')}")
+
+
+def test_a_header_may_go_to_the_limit_of_its_fields() -> None:
+    widest = sealed(
+        replace(TAPES[0].header, seed="ä" * 32, players=(Player("x" * 80), Player("ü" * 80))), TAPES[0].events
+    )
+    assert only(file_of([widest])) == widest
 
 
 # --- damage ----------------------------------------------------------------------------------------------------------
@@ -228,6 +249,15 @@ def test_a_tape_with_a_fault_is_written_as_it_came() -> None:
     assert again == content
 
 
+@pytest.mark.parametrize("step", [0, 7, len(TAPES[1].events)])
+def test_a_tape_that_is_believed_up_to_a_step_keeps_its_lines_from_there_on(step: int) -> None:
+    tape, fault = TAPES[1], Fault(step, "the rules say otherwise")
+    kept = halted(tape, fault)
+    assert (kept.header, kept.fault, kept.sound) == (tape.header, fault, tape.events[:step])
+    assert kept.events[step:] == tuple(LINES[STARTS[1] + step : STARTS[2] - 1])
+    assert b"".join(write(kept)) == b"".join(write(tape))
+
+
 def test_a_digest_that_is_not_that_of_the_events() -> None:
     """Without checks the line cannot be named, but the change is seen."""
     header = replace(TAPES[0].header, digest="0" * 64)
@@ -279,7 +309,10 @@ HEADER_LINE = LINES[STARTS[1] - 1]
             HEADER_LINE.replace(b'"rules":1', b'"rules":1,"mood":"good"'),
             "unreadable header: Object contains unknown field",
         ),
-        (HEADER_LINE.replace(b'{"tabletape":1', b'{"tabletape":99'), "unreadable header: "),
+        (
+            HEADER_LINE.replace(b'{"tabletape":1', b'{"tabletape":99'),
+            "unreadable header: Invalid value 99 - at `$.tabletape` (this reads format 1)",
+        ),
         (HEADER_LINE.replace(b"Zo", b"\xff"), "unreadable header: "),
         (HEADER_LINE.replace(b"Zo", b"\\ud800"), "unreadable header: "),
         (HEADER_LINE.replace(b"simulated", b"dreamt"), "unreadable header: Invalid enum value 'dreamt'"),
@@ -313,6 +346,54 @@ def test_a_header_whose_values_cannot_be_right(changes: dict[str, object], probl
     assert reading.tape is None
     assert reading.problem is not None
     assert reading.problem.startswith(problem)
+
+
+# --- notes -----------------------------------------------------------------------------------------------------------
+
+NOTES = (
+    Remark(4, "bookmark", "Ada", (0, 1), "here it turned"),
+    Remark(0, "x" * 40, None, None, ""),
+    Remark(7, "note", "A" * 80, (), "ü" * 4000),
+)
+"""What each field may be at its longest, and with nothing in it."""
+
+
+def test_notes_travel_behind_the_events_of_their_game_and_are_no_part_of_it() -> None:
+    noted = [*LINES[: STARTS[1] - 1], *[write_note(note).rstrip(b"\n") for note in NOTES], *LINES[STARTS[1] - 1 :]]
+    first, *others = readings(b"\n".join(noted))
+    assert first == Reading(1, TAPES[0], None, NOTES, ())
+    assert [(reading.tape, reading.notes) for reading in others] == [(TAPES[1], ()), (TAPES[2], ())]
+    assert write_note(NOTES[1]) == b'{"note":{"step":0,"kind":"%b"}}\n' % (b"x" * 40)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"step": -1}, "Expected `int` >= 0 - at `$.note.step`"),
+        ({"kind": ""}, "Expected `str` of length >= 1 - at `$.note.kind`"),
+        ({"kind": "x" * 41}, "Expected `str` of length <= 40 - at `$.note.kind`"),
+        ({"author": "A" * 81}, "Expected `str` of length <= 80 - at `$.note.author`"),
+        ({"text": "x" * 4001}, "Expected `str` of length <= 4000 - at `$.note.text`"),
+        ({"seen_by": [-1]}, "Expected `int` >= 0 - at `$.note.seen_by[0]`"),
+        ({"seen_by": [1 << 15]}, "Expected `int` <= 32767 - at `$.note.seen_by[0]`"),
+        ({"mood": 1}, "Object contains unknown field `mood` - at `$.note`"),
+        ({"text": "x" * LINE_LIMIT}, "1,048,616 bytes long"),
+    ],
+    ids=range(9),
+)
+def test_a_note_that_cannot_be_read_is_named_and_costs_no_game(changes: dict[str, object], reason: str) -> None:
+    noted = [canonical({"note": {"step": 1, "kind": "a", **changes}}), write_note(NOTES[0])]
+    first, *others = readings(b"\n".join([*LINES[: STARTS[1] - 1], *noted, *LINES[STARTS[1] - 1 :]]))
+    assert (first.tape, first.notes) == (TAPES[0], NOTES[:1])
+    assert first.bad_notes == ((STARTS[1], f"a note that cannot be read: {reason}"),)
+    assert [reading.tape for reading in others] == TAPES[1:]
+
+
+@pytest.mark.parametrize("line", [b' { "note" : { ', b'{"note":{"step":1,"kind":"a"},"mood":1}'])
+def test_what_begins_like_a_note_is_no_event(line: bytes) -> None:
+    (reading,) = readings(b"\n".join([*LINES[: STARTS[1] - 1], line]))
+    assert reading.tape == TAPES[0]
+    assert [number for number, _ in reading.bad_notes] == [STARTS[1]]
 
 
 # --- any damage at all -----------------------------------------------------------------------------------------------

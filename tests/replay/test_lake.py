@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from events.jsonl import halted
 from events.tape import Fault, Fork, Player, Tape, sealed
@@ -18,9 +19,10 @@ from replay.filters import Filter
 from replay.games import load
 from replay.lake import moving
 from replay.lake.reading import LakeStore, open_store
-from replay.lake.segments import Lake
+from replay.lake.segments import Lake, absolute
 from replay.simulate import Batch, simulate
 from replay.storage.store import Store
+from replay.storage.tally_sums import are_fresh
 from tests.replay.tapes import QUEEN, id_of
 
 PICNIC = "picnic-palace"
@@ -134,6 +136,23 @@ def test_a_lake_answers_what_the_store_answers(mixed: Store, lake: str) -> None:
     assert there.check() == []
 
 
+def test_what_was_measured_is_added_up_with_each_segment_and_segments_without_sums_still_count(
+    mixed: Store, lake: str
+) -> None:
+    sums = sorted(Path(lake).glob("tally_sum/*/*.parquet"))
+    for left in (2, 1, 0):
+        for file in sums[left:]:
+            file.unlink(missing_ok=True)
+        there = open_store(lake)
+        with there._database.reading() as lease:
+            assert are_fresh(lease) == (left > 0)
+        for game in (PICNIC, QUEEN):
+            for wanted in (Filter(branches=False), Filter(branches=False, seats=2)):
+                found = there.metric_table(game, "choices", wanted)
+                assert found.equals(mixed.metric_table(game, "choices", wanted))
+            assert_frame_equal(there.situation_table(game, wanted), mixed.situation_table(game, wanted))
+
+
 def test_frames_over_a_lake_are_those_over_the_store(mixed: Store, lake: str) -> None:
     for table in (frames.replays, frames.seats, frames.events, frames.metrics):
         for wanted in FILTERS:
@@ -178,7 +197,7 @@ def test_a_damaged_and_a_foreign_segment_are_a_line_each_and_the_others_are_read
     assert run(["lake", "check", lake]) == 1
     assert capsys.readouterr().out.count("is left out") == 2
     assert run(["lake", "import", lake, "--db", str(tmp_path / "new.duckdb")]) == 1
-    assert "1 games added" in capsys.readouterr().out
+    assert "1 game added" in capsys.readouterr().out
 
 
 def test_damage_inside_a_file_is_found_where_it_is_read(mixed: Store, lake: str, tmp_path: Path) -> None:
@@ -221,20 +240,21 @@ def test_a_lake_is_only_read_and_says_what_to_do(lake: str, capsys: pytest.Captu
 
 def test_what_is_missing_of_a_batch_is_played_and_nothing_twice(tmp_path: Path) -> None:
     lake = tmp_path / "lake"
-    for count, new in ((50, 50), (50, 0), (95, 45)):
-        assert moving.play(BATCH, count, Lake(lake), games=20).new == new
+    for count, new in ((12, 12), (12, 0), (23, 11)):
+        assert moving.play(BATCH, count, Lake(lake), games=5).new == new
     (Path(lake) / str(Lake(lake).segments[1])).unlink()
-    assert moving.play(BATCH, 95, Lake(lake), games=20).new == 20
-    assert [segment.games for segment in Lake(lake).segments] == [20, 20, 10, 20, 20, 5]
+    assert moving.play(BATCH, 23, Lake(lake), games=5).new == 5
+    assert [segment.games for segment in Lake(lake).segments] == [5, 5, 2, 5, 5, 1]
     there = LakeStore(lake)
-    assert list(there.tapes()) == list(simulate(BATCH, 95))
-    assert there.measured().measured == 95
+    assert list(there.tapes()) == list(simulate(BATCH, 23))
+    assert there.measured().measured == 23
     summaries = [found for found, _ in moving.judge(Lake(lake))]
-    assert sum(found.passed["exact"] for found in summaries) == 95
+    assert sum(found.passed["exact"] for found in summaries) == 23
 
 
 def test_an_address_needs_a_file_system_that_fsspec_knows(lake: str, mixed: Store, tmp_path: Path) -> None:
-    assert LakeStore(f"file://{lake}").count() == mixed.count()
+    for at in (f"file://{lake}", Path(f"file://{lake}")):  # a command takes it for a path
+        assert open_store(at).count() == mixed.count()
     with pytest.raises(StoreError, match="cannot open nowhere://x"):
         Lake("nowhere://x")
 
@@ -243,6 +263,24 @@ def test_a_lake_that_is_not_there_is_a_mistake(tmp_path: Path, capsys: pytest.Ca
     for command in ("import", "check"):
         assert run(["lake", command, str(tmp_path / "nowhere")]) == 3
         assert "there are no games in" in capsys.readouterr().err
+
+
+def test_what_is_no_lake_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    for command, said in (
+        (["simulate", PICNIC, "-n", "1", "--segments", str(tmp_path / "file")], "is a file: a lake is a folder"),
+        (["replays", "--db", str(tmp_path / "folder")], "it is no lake, or an empty one"),
+    ):
+        capsys.readouterr()
+        assert run(command) == 3
+        err = capsys.readouterr().err
+        assert said in " ".join(err.split())
+
+
+def test_where_games_are_is_the_same_place_from_every_folder(tmp_path: Path) -> None:
+    assert absolute("games") == str(Path.cwd() / "games")
+    assert absolute(Path("s3://bucket/games")) == "s3://bucket/games"
 
 
 def test_a_segment_that_only_a_worker_sees_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
