@@ -16,6 +16,7 @@ from events.errors import TabletapeError
 from replay import golden
 from replay.games import load
 from replay.lake.reading import open_store
+from replay.storage.gate import Gate
 
 LIBRARIES = ("duckdb", "msgspec", "polars", "pyarrow", "streamlit", "structlog", "typer", "uvicorn")
 
@@ -55,12 +56,15 @@ def database(db: Path) -> Iterator[Finding]:
             problems = store.check()
             projections = store.projections()
             count = store.count()
+            generation = store.generation()
             holder = store.holder()
     except TabletapeError as error:
         yield Finding("database", "bad", str(error))
         return
     for problem in problems:
         yield Finding("database", "bad", str(problem))
+    if any(problem.replay is not None for problem in problems):
+        yield Finding("database", "note", "`tabletape doctor --repair` saves what is whole into a new file")
     if not problems:
         yield Finding("database", "ok", f"{db} with {count} replays")
     for each in projections:
@@ -68,6 +72,13 @@ def database(db: Path) -> Iterator[Finding]:
         yield Finding(f"projection {each.name}", state, str(each))
     if holder is not None:
         yield Finding("database", "note", str(holder))
+    acked = Gate(db).side("acked")
+    if generation and db.is_file() and not acked.exists():
+        yield Finding(
+            "database",
+            "note",
+            f"{acked.name} is not beside it: whether its last writes and steps are there cannot be told",
+        )
 
 
 def _games() -> Iterator[Finding]:

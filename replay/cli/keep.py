@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from replay import names
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, out, print_json, progress, recorded, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, recorded, say
+from replay.errors import StoreError
+from replay.lake.segments import is_lake
+from replay.storage import backup as backups
 
 Player = Annotated[str, typer.Argument(help="The name, as `tabletape replays` lists it.")]
 
@@ -27,6 +31,41 @@ def rebuild(db: Db = DEFAULT_DB, json: Json = False) -> None:
             say(str(finding), style="red")
     if rebuilt.bad:
         raise typer.Exit(1)
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to make.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Copy the store into one file, also while others use it. It has its name when it was read whole and is sound."""
+    if is_lake(db):
+        raise StoreError(f"{db} is a lake: its files never change, a copy of the folder is a backup")
+    with recorded(db) as store:
+        made = backups.backup(store, file, force)
+    log.info("backed_up", to=made.path, replays=made.replays, bytes=made.bytes)
+    if json:
+        return print_json(made)
+    playing = f", {made.at_play} of them at play" if made.at_play else ""
+    say(f"{made.path} has {many(made.replays, 'game')}{playing} in {made.bytes:,} bytes: read whole, and sound.")
+    return None
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file that `tabletape backup` made.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the store that is there, and keep it aside.")] = False,
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+) -> None:
+    """Put a backup at --db, after it was read whole. What was there is kept under another name."""
+    restored = backups.restore(file, db, force)
+    log.info("restored", db=restored.path, replays=restored.replays, kept=restored.kept)
+    if json:
+        return print_json(restored)
+    kept = "" if restored.kept is None else f" What was there is {restored.kept} now."
+    say(f"{restored.path} has {many(restored.replays, 'game')}.{kept}")
+    return None
 
 
 def remove(

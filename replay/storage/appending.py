@@ -107,7 +107,7 @@ class Ends:
     def keep(self) -> None:
         """Make safe on the disk what was taken, before it is settled."""
         if self._unsafe:
-            self._hold.journal.add(msgspec.json.encode(self._unsafe))
+            self._hold.keep(msgspec.json.encode(self._unsafe))
         self._unsafe = []
 
     def settle(self) -> None:
@@ -115,7 +115,7 @@ class Ends:
         if self._waiting:
             projections.kept(self._hold, self._write)
         if self._hold.journal.size:
-            self._hold.journal.clear()
+            self._hold.forget()
         self._streams = {id: stream for id, stream in self._streams.items() if not stream.account.finished}
         self._over = set()
         self._waiting = {}

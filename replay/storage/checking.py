@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-from events.tape import digest
 from replay.storage import projections
 from replay.storage.database import Lease
 from replay.storage.reading import AMONG, read_all
-from replay.storage.rows import COMES_TO, Account, account
+from replay.storage.rows import COMES_TO, Account, account, unlike
 
 
 class Finding(Struct, frozen=True):
@@ -25,12 +25,16 @@ class Finding(Struct, frozen=True):
         return self.problem if self.replay is None else f"replay {self.replay}: {self.problem}"
 
 
+NOT_STORED: Final = "the events do not give the digest that they were stored under"
+
+
 def whole_store(lease: Lease) -> list[Finding]:
     """Look at what can be counted: events that are missing, or of no replay, and projections."""
-    return [*_counts(lease), *_projections(lease)]
+    return [*counts(lease), *_projections(lease)]
 
 
-def _counts(lease: Lease) -> Iterator[Finding]:
+def counts(lease: Lease) -> Iterator[Finding]:
+    """Look for events that are missing, or of no replay."""
     counted = lease.rows("""
         SELECT coalesce(id, replay)::VARCHAR AS name, length, coalesce(n, 0)
         FROM replay FULL JOIN (
@@ -60,13 +64,21 @@ def _projections(lease: Lease) -> Iterator[Finding]:
             )
 
 
+def lost(lease: Lease, ids: Sequence[UUID]) -> Iterator[Finding]:
+    """Read some replays whole and look at their digests."""
+    heads = dict(lease.rows(f"SELECT id::VARCHAR, head FROM replay WHERE id {AMONG}", ids=ids))
+    for tape in read_all(lease, ids):
+        if unlike(tape, heads[tape.header.id]):
+            yield Finding(tape.header.id, NOT_STORED)
+
+
 def streams(lease: Lease, ids: Sequence[UUID]) -> Iterator[Finding]:
     """Read some replays whole and look at their digests, and at what is kept about them."""
     kept = lease.rows(f"SELECT id::VARCHAR, head, {', '.join(COMES_TO)} FROM replay WHERE id {AMONG}", ids=ids)
     tapes = {tape.header.id: tape for tape in read_all(lease, ids)}
     for id, head, *comes_to in kept:
-        if digest(tapes[id].events) != head.hex():
-            yield Finding(id, "the events do not give the digest that they were stored under")
+        if unlike(tapes[id], head):
+            yield Finding(id, NOT_STORED)
         elif account(tapes[id]) != msgspec.convert(dict(zip(COMES_TO, comes_to, strict=True)), Account):
             yield Finding(
                 id, "what the stream comes to differs from what is kept about it; `tabletape rebuild` corrects it"

@@ -5,14 +5,14 @@ takes a *lease*, which attaches the file to the one in-memory instance of this p
 detaches it again. Small files beside the database make that fair and safe:
 
     <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
-    <name>.lock    held shared by readers and alone by a writer, who writes into it who it is
-    <name>.acked   the last generation that a writer was told is safe: DuckDB drops a damaged log without a word
+    <name>.lock    held shared by readers and alone by a writer, who writes into it who it is: `replay.storage.gate`
+    <name>.acked   what writers were told is safe last: DuckDB drops a damaged log without a word
     <name>.steps   what a holder has answered and not yet put into the database: `replay.storage.journal`
     <name>.v1      a copy of a store of version 1 (.v2 of version 2 ...), made before it was taken to today's version
 
-The first two are `flock`ed: a process that dies leaves nothing locked. The database file itself is opened by DuckDB
-alone. Its lock is of the kind that goes when *any* handle of the process on that file is closed, and that a forked
-child does not inherit: never open or copy the file here, never fork while it is attached.
+The database file itself is opened by DuckDB alone. Its lock is of the kind that goes when *any* handle of the process
+on that file is closed, and that a forked child does not inherit: nobody else opens or copies the file but who holds it
+alone and has not attached it, and nobody forks while it is attached.
 """
 
 from __future__ import annotations
@@ -21,16 +21,13 @@ import fcntl
 import os
 import re
 import shutil
-import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import duckdb
@@ -40,10 +37,8 @@ from msgspec import Struct
 
 from events.errors import FormatError, TabletapeError
 from replay.errors import StoreBusy, StoreDamaged, StoreError
+from replay.storage.gate import Gate, opened
 from replay.storage.journal import Journal
-
-POLL = 0.002
-"""Seconds between two looks at a lock that somebody else holds."""
 
 Steps = Mapping[int, Sequence[str]]
 """What takes a store of a version to the next: statements, by the version that they start from."""
@@ -51,25 +46,19 @@ Steps = Mapping[int, Sequence[str]]
 _Written = tuple[int, int, int]
 """Which file it is, its bytes, and when it was written to last."""
 
+_ACKED: Final = 160
+"""Bytes of the side file that remembers what was acknowledged."""
+
 META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
 
 
-class Holder(Struct, frozen=True):
-    """Who holds the database for writing: process id, command line, and since when (ISO 8601, UTC)."""
-
-    pid: int
-    command: str
-    since: str
-
-    def __str__(self) -> str:
-        return f"process {self.pid} ({self.command}) has been writing to it since {self.since}"
-
-
 class Acknowledged(Struct, frozen=True):
-    """What the side file remembers: which database, and the last generation its writers were told is safe."""
+    """What the side file remembers: which database, the last generation its writers were told is safe, and how many
+    bytes of the journal were answered since then."""
 
     store: str
     generation: int
+    steps: int = 0
 
 
 class Lease:
@@ -107,6 +96,16 @@ class Lease:
         except (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError) as error:
             raise kind(name, " ".join(str(error).split())) from None
 
+    @contextmanager
+    def unharmed(self) -> Iterator[None]:
+        """Turn what DuckDB says within the block into `StoreError`, unless it cannot go on after that."""
+        try:
+            yield
+        except (duckdb.FatalException, duckdb.InternalException):
+            raise
+        except duckdb.Error as error:
+            raise StoreError(" ".join(str(error).split())) from None
+
     def copy_to(self, path: Path) -> None:
         """Write the whole database into a new file, packed."""
         (name,) = self.rows("SELECT current_database()")[0]
@@ -141,20 +140,28 @@ class Hold:
     @contextmanager
     def transaction(self) -> Iterator[Lease]:
         """Do a piece of work: it is kept, on the disk, if the block ends, and undone if it raises."""
-        after = msgspec.structs.replace(self._stored, generation=self._stored.generation + 1)
+        after = msgspec.structs.replace(self._stored, generation=self._stored.generation + 1, steps=0)
         with _transaction(self.lease):
             yield self.lease
             self.lease.run(
                 "UPDATE meta SET value = $generation WHERE key = 'generation'", generation=str(after.generation)
             )
-        self._stored = after
-        self.acknowledge()
+        self._acknowledge(after)
 
-    def acknowledge(self) -> None:
+    def keep(self, text: bytes) -> None:
+        """Write a line into the journal; it is safe when this returns. Raises `OSError`."""
+        self.journal.add(text)
+        self._acknowledge(msgspec.structs.replace(self._stored, steps=self.journal.size))
+
+    def forget(self) -> None:
+        """Empty the journal: what was in it is in the database."""
+        self.journal.clear()
+        self._acknowledge(msgspec.structs.replace(self._stored, steps=0))
+
+    def _acknowledge(self, stored: Acknowledged) -> None:
         """Write into the side file what the next to open the database must find."""
-        line = msgspec.json.encode(self._stored)
-        os.pwrite(self._acked, line, 0)
-        os.ftruncate(self._acked, len(line))
+        self._stored = stored
+        os.pwrite(self._acked, msgspec.json.encode(stored).ljust(_ACKED), 0)  # one write, so it is never half of one
 
     def wanted(self) -> bool:
         """Say whether somebody, in this process or another, waits for the database."""
@@ -174,7 +181,7 @@ def _cannot_redo(hold: Hold) -> None:
     raise FormatError("this program does not know what to do with them")
 
 
-class Database:
+class Database(Gate):
     """A database file and the leases on it. `wait` is how many seconds to wait for one."""
 
     def __init__(
@@ -192,10 +199,7 @@ class Database:
         what a holder that was stopped left in the journal. Raises `StoreError` if the file is not a database that can
         be used, `StoreBusy`, `StoreDamaged`.
         """
-        self.path = Path(path).resolve()
-        self.wait = wait
-        self.longest_wait = 0.0
-        """Seconds of the longest wait for a lease so far, the work that was done with it not counted."""
+        super().__init__(path, wait)
         self._version = version
         self._redo = redo
         self._checked: tuple[_Written | None, _Written | None] | None = None
@@ -211,14 +215,14 @@ class Database:
         """Hold the database for reading, together with other readers."""
         with _told(self.path):
             while True:
-                with self._locked(fcntl.LOCK_SH):
-                    if not self._left_behind():
+                with self.shared():
+                    if not self._journal_size():
                         with self._attached(read_only=True) as lease:
                             self._check_again(lease)
                             yield lease
                         return
                 with self.holding():
-                    pass  # what was left behind is put in
+                    pass  # what a holder left behind that was stopped is put in
 
     @contextmanager
     def writing(self) -> Iterator[Lease]:
@@ -229,26 +233,26 @@ class Database:
     @contextmanager
     def holding(self) -> Iterator[Hold]:
         """Hold the database alone, for several transactions. Whoever does must let go as soon as it is `wanted`."""
-        with _told(self.path), self._locked(fcntl.LOCK_EX) as turn, self._attached(read_only=False) as lease:
+        with _told(self.path), self.alone() as turn, self._held(turn) as hold:
+            yield hold
+
+    @contextmanager
+    def _held(self, turn: int) -> Iterator[Hold]:
+        with self._attached(read_only=False) as lease:
             stored = self._check_generation(lease)
-            with _opened(self._side("acked")) as acked, _opened(self._side("steps")) as steps:
+            with opened(self.side("acked")) as acked, opened(self.side("steps")) as steps:
                 hold = Hold(lease, turn, acked, Journal(steps, stored.store), stored)
                 if hold.journal.size:
                     self._put_in(hold)
                 yield hold
-
-    def _left_behind(self) -> bool:
-        """Say whether a holder was stopped before it had put into the database what is in its journal."""
-        found = _written(self._side("steps"))
-        return found is not None and found[1] > 0
 
     def _put_in(self, hold: Hold) -> None:
         try:
             self._redo(hold)
         except FormatError as error:
             raise StoreDamaged(
-                f"{self._side('steps')} has steps that were answered and cannot be put into the store: {error}; to go "
-                "on without them, move it away"
+                f"{self.side('steps')} has steps that were answered and cannot be put into the store: {error}; to go "
+                f"on without them, move it and {self.side('acked').name} away"
             ) from None
 
     def generation(self) -> int:
@@ -256,28 +260,50 @@ class Database:
         with self.reading() as lease:
             return self._check_generation(lease).generation
 
-    def holder(self) -> Holder | None:
-        """Give who is writing now, or None."""
-        try:
-            holder = msgspec.json.decode(self._side("lock").read_bytes(), type=Holder)
-            os.kill(holder.pid, 0)
-        except PermissionError:
-            return holder  # alive, and somebody else's
-        except (OSError, msgspec.DecodeError):
-            return None
-        return holder
+    def go_beyond(self, generation: int) -> None:
+        """Count on from above a generation, so that nobody takes what is here for what was known at that one."""
+        with self.holding() as hold:
+            hold.lease.run(
+                "UPDATE meta SET value = greatest(value::BIGINT, $generation)::VARCHAR WHERE key = 'generation'",
+                generation=generation,
+            )
+        with self.writing():
+            pass
+        with self._at_rest():
+            pass
+
+    def copy(self, to: Path) -> None:
+        """Copy the file, with all in it that was answered; others wait for as long. Raises `StoreError`."""
+        with self._at_rest():
+            try:
+                shutil.copy2(self.path, to)
+            except OSError as error:
+                raise StoreError(f"no copy of {self.path} can be made: {error.strerror}") from None
 
     def vacuum(self) -> tuple[int, int]:
         """Write the file anew without what was removed from it; give its size in bytes before and after."""
-        fresh = self._side("new")
-        with _told(self.path), self._locked(fcntl.LOCK_EX):
-            fresh.unlink(missing_ok=True)  # of one that was stopped
-            with self._attached(read_only=False) as lease:
-                self._check_generation(lease)
-                before = self.path.stat().st_size
+        fresh = self.side("new")
+        with self._at_rest():
+            for left in (fresh, fresh.with_name(f"{fresh.name}.wal")):
+                left.unlink(missing_ok=True)  # of one that was stopped
+            before = self.path.stat().st_size
+            with self._attached(read_only=True) as lease:
                 lease.copy_to(fresh)
-            fresh.replace(self.path)
+            in_place(fresh, self.path)
             return before, self.path.stat().st_size
+
+    @contextmanager
+    def _at_rest(self) -> Iterator[None]:
+        """Hold the file alone, whole as it lies there and attached by nobody: so anybody may copy or replace it."""
+        with _told(self.path), self.alone() as turn:
+            with self._held(turn):
+                pass  # what was left behind is put in, and what is in the log is in the file after this
+            self._refuse_log()
+            yield
+
+    def _refuse_log(self) -> None:
+        if self.side("wal").exists():  # DuckDB leaves it, without a word, if the file has no room for it
+            raise StoreError(f"no room left for {self.path}: its log cannot be put into it; make room and start again")
 
     @contextmanager
     def _attached(self, read_only: bool, new: bool = False) -> Iterator[Lease]:
@@ -290,42 +316,8 @@ class Database:
             cursor.close()
             self._attachment.leave()
 
-    @contextmanager
-    def _locked(self, how: int) -> Iterator[int]:
-        """Hold the lock; gives the turnstile, at which others queue for it."""
-        asked = time.monotonic()
-        until = asked + self.wait
-        with _opened(self._side("turn")) as turn, _opened(self._side("lock")) as lock:
-            self._take(turn, fcntl.LOCK_EX, until)
-            self._take(lock, how, until)
-            fcntl.flock(turn, fcntl.LOCK_UN)
-            self.longest_wait = max(self.longest_wait, time.monotonic() - asked)
-            if how == fcntl.LOCK_SH:
-                yield turn
-                return
-            os.ftruncate(lock, 0)  # of a holder that died
-            os.pwrite(lock, msgspec.json.encode(_ourselves()), 0)
-            try:
-                yield turn
-            finally:
-                os.ftruncate(lock, 0)
-
-    def _take(self, file: int, how: int, until: float) -> None:
-        while True:
-            try:
-                return fcntl.flock(file, how | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise StoreBusy(self._busy()) from None
-            time.sleep(POLL)
-
-    def _busy(self) -> str:
-        holder = self.holder()
-        who = "others are reading it" if holder is None else str(holder)
-        return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
-
     def _create(self, schema: Mapping[str, str], version: int) -> None:
-        with _told(self.path), self._locked(fcntl.LOCK_EX), self._attached(read_only=False, new=True) as lease:
+        with _told(self.path), self.alone(), self._attached(read_only=False, new=True) as lease:
             if lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
                 return  # another process was faster
             with _transaction(lease):
@@ -338,7 +330,7 @@ class Database:
                 )
 
     def _check(self, version: int, schema: Mapping[str, str], steps: Steps) -> None:
-        with _told(self.path), self._locked(fcntl.LOCK_SH), self._attached(read_only=True) as lease:
+        with _told(self.path), self.shared(), self._attached(read_only=True) as lease:
             tables = _tables(lease)
             if tables and {"meta", "replay", "event"} - tables:
                 raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
@@ -359,16 +351,17 @@ class Database:
 
     def _migrate(self, version: int, steps: Steps) -> None:
         """Take the store to a version, step by step, within one transaction; what it was is kept as a copy."""
-        with _told(self.path), self._locked(fcntl.LOCK_EX):
+        with _told(self.path), self.alone():
             with self._attached(read_only=False) as lease:  # what is in the log is in the file after this
                 self._check_generation(lease)
                 found = _version_of(lease)
             if found == version:
                 return  # another process was faster
             # Held alone and attached by nobody: only now may the file be opened by anyone but DuckDB.
-            copy = self._side(f"v{found}")
-            shutil.copy2(self.path, copy.with_name(f"{copy.name}.new"))
-            copy.with_name(f"{copy.name}.new").replace(copy)
+            self._refuse_log()
+            fresh = self.side(f"v{found}.new")
+            shutil.copy2(self.path, fresh)
+            in_place(fresh, self.side(f"v{found}"))
             with self._attached(read_only=False) as lease, _transaction(lease):
                 for number in range(found, version):
                     for statement in steps[number]:
@@ -377,7 +370,7 @@ class Database:
 
     def _check_again(self, lease: Lease) -> None:
         """Check the generation, if anything was written since that was done last."""
-        written = (_written(self.path), _written(self._side("acked")))
+        written = (_written(self.path), _written(self.side("acked")))
         if written != self._checked:
             self._check_generation(lease)
             self._checked = written
@@ -391,18 +384,24 @@ class Database:
             raise self._other_version(meta["version"])
         stored = Acknowledged(meta["store"], int(meta["generation"]))
         try:
-            safe = msgspec.json.decode(self._side("acked").read_bytes(), type=Acknowledged)
+            safe = msgspec.json.decode(self.side("acked").read_bytes(), type=Acknowledged)
         except (OSError, msgspec.DecodeError):
             return stored
         if safe.store == stored.store and stored.generation < safe.generation:
             raise StoreDamaged(
                 f"{self.path} has lost its last {safe.generation - stored.generation} writes: its log was damaged, or "
-                f"an older copy was put in its place; to go on with what is there, remove {self._side('acked').name}"
+                f"an older copy was put in its place; to go on with what is there, remove {self.side('acked').name}"
+            )
+        if safe == msgspec.structs.replace(stored, steps=safe.steps) and safe.steps > self._journal_size():
+            raise StoreDamaged(
+                f"{self.path} has lost its last steps: {self.side('steps').name} is gone or cut off; put it back, "
+                f"or, to go on with what is there, remove {self.side('acked').name}"
             )
         return stored
 
-    def _side(self, ending: str) -> Path:
-        return self.path.with_name(f"{self.path.name}.{ending}")
+    def _journal_size(self) -> int:
+        found = _written(self.side("steps"))
+        return 0 if found is None else found[1]
 
 
 @contextmanager
@@ -430,6 +429,21 @@ def in_memory() -> Iterator[Lease]:
         cursor.close()
         with _mutex:
             _instance().execute(f"DETACH {name}")
+
+
+@contextmanager
+def by_itself(path: Path, read_only: bool) -> Iterator[Lease]:
+    """Give a lease on a file that nobody else knows, and which need not be a store, nor sound: raises `StoreError`."""
+    attachment = _Attachment(path, f"tape_{uuid4().hex}")
+    try:
+        cursor = attachment.join(read_only)
+        try:
+            yield Lease(cursor)
+        finally:
+            cursor.close()
+            attachment.leave()
+    except duckdb.Error as error:
+        raise StoreError(" ".join(str(error).split())) from None
 
 
 class _Attachment:
@@ -486,15 +500,6 @@ def _attachment(path: Path) -> _Attachment:
 
 
 @contextmanager
-def _opened(side: Path) -> Iterator[int]:
-    file = os.open(side, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-@contextmanager
 def _transaction(lease: Lease) -> Iterator[None]:
     lease.run("BEGIN")
     try:
@@ -524,9 +529,16 @@ def _version_of(lease: Lease) -> int:
     return int(lease.rows("SELECT value FROM meta WHERE key = 'version'")[0][0])
 
 
-def _ourselves() -> Holder:
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200]
-    return Holder(os.getpid(), command, datetime.now(UTC).isoformat(timespec="seconds"))
+def in_place(fresh: Path, path: Path) -> None:
+    """Put a file that is written to its end in the place of another: after a power cut it is one of the two, whole."""
+    with opened(fresh) as file:
+        os.fsync(file)
+    fresh.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 @contextmanager
@@ -560,5 +572,16 @@ def _explained(path: Path, said: str) -> StoreError:
     if "not a valid DuckDB database file" in what:
         return StoreError(f"{path} is not a database")
     if re.search(r"[Cc]orrupt|checksum|Could not read enough bytes|\bWAL\b", what):
-        return StoreDamaged(f"{path} is damaged, put back a copy or import what was exported ({said})")
+        return StoreDamaged(
+            f"{path} is damaged: put back a backup, or let `tabletape doctor --repair` save what can be read ({said})"
+        )
+    if refused := re.search("Read-only file system|Permission denied|Operation not permitted", what):
+        why = refused[0].lower()
+        if not path.exists():
+            return StoreError(f"no database can be made at {path}: {why}")
+        if not os.access(path, os.R_OK):
+            return StoreError(f"{path} cannot be read: {why}")
+        return StoreError(
+            f"nothing can be written to {path} ({why}): copy it, with the files beside it, to where that can be done"
+        )
     return StoreError(f"{path} cannot be used ({said})")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from typing import Final
 from zlib import crc32
 
@@ -49,17 +50,28 @@ class Journal:
 
         Raises `FormatError` if it is not what was written, or of another owner.
         """
-        *lines, _stopped = os.pread(self._file, self.size, 0).split(b"\n")
-        texts = [line[_SUM + 1 :] for line in lines]
-        for number, (line, text) in enumerate(zip(lines, texts, strict=True), 1):
-            if line != b"%08x %b" % (crc32(text), text):
+        texts = list[bytes]()
+        for number, text in enumerate(lines_of(os.pread(self._file, self.size, 0)), 1):
+            if text is None:
                 raise FormatError(f"its line {number} is not what was written")
             if not text.startswith(self._owner):
                 raise FormatError("they are those of another store")
-        return [text[len(self._owner) :] for text in texts]
+            texts.append(text[len(self._owner) :])
+        return texts
 
     def clear(self) -> None:
         """Forget everything, for good."""
         os.ftruncate(self._file, 0)
         os.fdatasync(self._file)
         self.size = 0
+
+
+def lines_of(journal: bytes) -> Iterator[bytes | None]:
+    """Give the lines, each an owner, a space and what was written; None for one that is not what was written.
+
+    The last one, if its writer was stopped in the middle of it, is left out.
+    """
+    *lines, _stopped = journal.split(b"\n")
+    for line in lines:
+        text = line[_SUM + 1 :]
+        yield text if line == b"%08x %b" % (crc32(text), text) else None

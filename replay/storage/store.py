@@ -29,9 +29,10 @@ from replay.statistics.measuring import Measurements, Share
 from replay.storage import projections, tally_sums
 from replay.storage.appending import redo
 from replay.storage.bulk import ROWS, Pace
-from replay.storage.checking import Finding, streams, whole_store
+from replay.storage.checking import Finding, counts, lost, streams, whole_store
 from replay.storage.contract import Added
-from replay.storage.database import Database, Holder
+from replay.storage.database import Database
+from replay.storage.gate import Holder
 from replay.storage.projections import PROJECTIONS, Health
 from replay.storage.reading import read_all
 from replay.storage.rebuilding import Rebuilt, mark_unreadable, rebuild_streams
@@ -92,6 +93,14 @@ class Store(Reading, Writing):
     def generation(self) -> int:
         """Give a number that grows with every write: what a cache of answers can be keyed by."""
         return self._database.generation()
+
+    def copy(self, to: Path) -> None:
+        """Copy the file, with all in it that was answered; others wait for as long."""
+        self._database.copy(to)
+
+    def go_beyond(self, generation: int) -> None:
+        """Count on from above a generation: what was known of another store at that one is not what is here."""
+        self._database.go_beyond(generation)
 
     # --- measuring ----------------------------------------------------------------------------------------------------
 
@@ -169,6 +178,18 @@ class Store(Reading, Writing):
             with self._database.reading() as lease:
                 found = list(streams(lease, ids))
             yield from found
+
+    def damage(self) -> list[Finding]:
+        """Read every event and give what is lost: gaps, and events that are not those that were stored. [] is well.
+
+        Quicker than `check`, which also looks at what is made of them. Raises `StoreDamaged` for what cannot be read.
+        """
+        with self._database.reading() as lease:
+            found = list(counts(lease))
+        for ids in self._ids(EVERYTHING):
+            with self._database.reading() as lease:
+                found += lost(lease, ids)
+        return found
 
     def projections(self) -> list[Health]:
         """Give how each projection is: how far it has come, how many finished games it lacks, and what stopped it."""

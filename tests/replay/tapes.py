@@ -8,7 +8,8 @@ from functools import cache
 from uuid import UUID
 
 from core.conformance import random_game
-from core.streams import encode_all, shapes
+from core.streams import shapes
+from events.codec import encode_all
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
 
@@ -26,6 +27,14 @@ from replay.storage.tables import TABLES, VERSION
 tapes = [found.tape for found in read(open({file!r}, "rb"))]
 path = {path!r}
 """
+
+SMALL = """
+from replay import cli, simulate
+from replay.storage import bulk
+simulate.CHUNK, bulk.ROWS, bulk.MOST = 20, 3000, 3000
+cli.main()
+"""
+"""The command line with small chunks and batches: so a test need not wait for large ones."""
 
 
 def id_of(number: int) -> str:

@@ -257,13 +257,18 @@ def test_a_journal_that_is_damaged_or_of_another_store_is_said(
         other.count()
     assert other.path.with_name("other.duckdb.steps").read_bytes() == lines
     changed = lines.replace(b'"expected":3', b'"expected":4')
-    for damaged in (changed, b"\n".join(lines.split(b"\n")[5:]), lines[:-9] + b"~" + lines[-8:]):
+    for damaged in (changed, b"\n".join(lines.split(b"\n")[5:]) + lines, lines[:-9] + b"~" + lines[-8:]):
         left_behind.write_bytes(damaged)
         for ask in (Store(path).count, lambda: Store(path).add(tapes[1:2])):
             with pytest.raises(StoreDamaged, match=r"\.steps has steps that were answered and cannot be put") as error:
                 ask()
             assert "\n" not in str(error.value)
+    for cut in (lines[: len(lines) // 2], b""):  # also a copy to which they were not taken along
+        left_behind.write_bytes(cut)
+        with pytest.raises(StoreDamaged, match="has lost its last steps"):
+            Store(path)
     left_behind.unlink()
+    path.with_name(f"{path.name}.acked").unlink()
     assert Store(path).read(id_of(0)).events == ()
     assert Store(path).check() == []
 

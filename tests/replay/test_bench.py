@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from replay.bench import storing
+from replay.simulate import tapes
+from replay.storage import bulk
 
 
 def test_every_figure_is_there_and_nothing_is_lost_or_refused() -> None:
@@ -14,3 +16,13 @@ def test_every_figure_is_there_and_nothing_is_lost_or_refused() -> None:
     (killed,) = [value for what, value in found.items() if "SIGKILL" in what]
     assert killed.endswith(" 0 lost")
     assert "seed 'bench'" in storing.machine()
+
+
+def test_a_batch_is_never_larger_than_the_pace_but_for_a_single_game() -> None:
+    """A little over a row group, and DuckDB packs it twice."""
+    dealt = list(tapes(storing.BATCH, 0, 3))
+    sizes = [len(tape.events) for tape in dealt]
+    pace = bulk.Pace()
+    for allowed, games in ((sum(sizes), [3]), (sum(sizes) - 1, [2, 1]), (1, [1, 1, 1])):
+        pace.events = allowed
+        assert [len(group) for group in bulk._batches(dealt, 10, pace)] == games

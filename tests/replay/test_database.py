@@ -13,7 +13,8 @@ import pytest
 
 from events.tape import Tape
 from replay.errors import StoreBusy, StoreDamaged, StoreError
-from replay.storage.database import Database, Holder
+from replay.storage.database import Database
+from replay.storage.gate import Holder
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
 from tests.replay.tapes import Elsewhere, id_of, said
@@ -285,7 +286,7 @@ def test_damage_is_one_line_and_the_rest_is_read(store: Store, path: Path, tapes
             said.append(str(error))
     assert said
     for line in said:
-        assert "is damaged, put back a copy or import what was exported" in line
+        assert "is damaged: put back a backup, or let `tabletape doctor --repair` save what can be read" in line
         assert "\n" not in line
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StoreDamaged):

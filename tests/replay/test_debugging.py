@@ -11,8 +11,8 @@ from msgspec.structs import asdict, replace
 
 from core.engine import fold
 from core.redact import redact, seen
-from core.streams import encode_all
 from events.base import TakenBack
+from events.codec import encode_all
 from events.errors import FormatError, SetupError, TabletapeError, UnlawfulEvent
 from events.marks import Viewer
 from events.tape import Fork, Tape, sealed

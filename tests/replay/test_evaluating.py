@@ -17,7 +17,7 @@ from core.bots import RandomBot
 from core.chance import Chance
 from core.game import Outcome
 from core.rollouts import rollout, shares
-from core.streams import encode_all
+from events.codec import encode_all
 from events.errors import SetupError
 from events.marks import Viewer
 from events.tape import Tape, digest, sealed

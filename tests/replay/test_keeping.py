@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from replay.storage.database import Database
 from replay.storage.projections import KIND_COUNT, SEAT_RESULT, Projection
 from replay.storage.store import Filter, Store
 from replay.storage.tables import STEPS, TABLES, VERSION
-from tests.replay.tapes import QUEEN, id_of, recorded
+from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded
 
 STORED = Path(__file__).parent / "stored"
 
@@ -77,6 +78,37 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(path: Path) -> None:
     with pytest.raises(Exception, match="no_such_column"):
         Database(path, TABLES, VERSION, steps=broken)
     assert Store(path).check() == []
+
+
+AFTER = """
+real = database.Lease.run
+def run(self, sql, /, **values):
+    real(self, sql, **values)
+    if {words!r} in sql:
+        os.kill(os.getpid(), 9)
+database.Lease.run = run
+"""
+
+KILLED = {
+    "before it is copied": "database.in_place = lambda *_: os.kill(os.getpid(), 9)",
+    "in the midst of its steps": AFTER.format(words="ADD COLUMN id UUID"),
+    "before they are committed": AFTER.format(words="SET value = $version"),
+    "when they are committed": AFTER.format(words="COMMIT"),
+}
+
+
+@pytest.mark.parametrize("point", KILLED)
+def test_a_step_in_which_the_program_is_killed_leaves_the_old_store_or_the_new(
+    path: Path, elsewhere: Elsewhere, point: str
+) -> None:
+    before = unpacked("version-1.duckdb.gz", path).read_bytes()
+    program = elsewhere(f"import os\nfrom replay.storage import database\n{KILLED[point]}\nStore(path)")
+    assert program.wait() == -signal.SIGKILL
+    store = Store(path)
+    lines = b"".join([line for tape in store.tapes() for line in write(tape)])
+    assert lines == gzip.decompress((STORED / "version-1.jsonl.gz").read_bytes())
+    assert store.check() == []
+    assert path.with_name(f"{path.name}.v1").read_bytes() == before
 
 
 # --- projections -----------------------------------------------------------------------------------------------------

@@ -19,17 +19,10 @@ from replay.jobs.workers import WorkerLost, spread
 from replay.simulate import CHUNK, Batch, check, simulate
 from replay.storage.store import Store
 from tests.replay.dying import squared_at_the_second_try
+from tests.replay.tapes import SMALL
 
 QUEEN = "queen-of-the-cupcakes"
 PAIR = Batch(game=QUEEN, seats=2, seed="42", bots=("random", "greedy"))
-SMALL = """
-from replay import cli, simulate
-from replay.storage import bulk
-simulate.CHUNK, bulk.ROWS, bulk.MOST = 20, 3000, 3000
-cli.main()
-"""
-"""The command line with small chunks and batches: so a test need not wait for large ones."""
-
 DIGESTS = """
 from replay.simulate import Batch, simulate
 batch = Batch(game="queen-of-the-cupcakes", seats=3, seed="42", bots=("random", "greedy", "random"))

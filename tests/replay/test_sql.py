@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from events.tape import Tape
 from replay.sql.query import EXAMPLES, ROWS, SIZE, QueryRefused, ask
 from replay.storage.store import Store
+from tests.replay.tapes import recorded
 
 
-@pytest.fixture(autouse=True)
-def filled(store: Store, tapes: list[Tape]) -> Store:
-    store.add(tapes)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Twelve games: nothing that is asked here changes them."""
+    store = Store(tmp_path_factory.mktemp("database") / "games.duckdb")
+    store.add([recorded(number) for number in range(12)])
     return store
 
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 
-from core.streams import decode, encode_all
-from events.codec import encode
+from core.streams import decode
+from events.codec import encode, encode_all
 from events.queen_of_the_cupcakes import BankFilled, CardsTaken, DeckShuffled
 from events.tape import Player, Tape, sealed
 from replay.games import load

@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 from core.chance import Chance
 from core.engine import fold
 from core.redact import redact, seen
-from core.streams import encode_all
+from events.codec import encode_all
 from events.marks import Viewer
 from events.tape import Tape, sealed
 from replay.simulate import Batch, simulate
