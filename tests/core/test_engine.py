@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from msgspec.structs import replace
 
+from core.chance import Chance
 from core.conformance import random_game
-from core.engine import append, consequence, fold, play, refuse, start, states
+from core.engine import append, consequence, fold, past_secrets, play, refuse, start, states, take_back
 from core.rng import Rng, seed_key
 from events.base import Event, GameStarted, Move, RoundStarted, TakenBack, TurnStarted, Unknown
+from events.codec import encode
 from events.errors import SetupError, UnlawfulEvent
-from tests.toy import CardDrawn, GameEnded, HiddenStones, StonesOptions, StonesTaken, toy
+from events.marks import Viewer
+from tests.toy import CardDrawn, GameEnded, Heap, HiddenStones, StonesOptions, StonesTaken, toy
 
 GAME = toy()
 EVENTS = random_game(GAME, 2, "engine")
@@ -78,6 +81,26 @@ def test_consequences_are_addressed_by_seed_and_step() -> None:
     assert consequence(GAME, at(len(EVENTS) - 1), b"k", 99) is None
 
 
+def test_play_draws_what_consequence_draws_and_gives_up_on_rules_without_end() -> None:
+    key = seed_key("engine")
+    due = [consequence(GAME, at(step - 1), key, step) for step in range(1, len(EVENTS))]
+    assert [brought or event for brought, event in zip(due, EVENTS[1:], strict=True)] == EVENTS[1:]
+    chosen = [
+        event for brought, event in zip(due, EVENTS[1:], strict=True) if brought is None and isinstance(event, Move)
+    ]
+
+    def again(limit: int) -> list[Event]:
+        class Bounded(HiddenStones):
+            bound = limit
+
+        moves = iter(chosen)
+        return play(toy(Bounded), EVENTS[0], key, lambda state, legal, so_far: next(moves))
+
+    assert again(len(EVENTS) + 1) == EVENTS
+    with pytest.raises(UnlawfulEvent, match=rf"^Hidden Stones has not ended after {len(EVENTS)} events$"):
+        again(len(EVENTS))
+
+
 def test_every_event_of_a_game_is_accepted_in_its_place() -> None:
     for step, event in enumerate(EVENTS):
         assert refuse(GAME, at(step - 1) if step else GAME.initial(), step, event) is None
@@ -124,9 +147,16 @@ def test_an_event_out_of_place_is_refused_with_a_reason(step: int, event: Event,
     assert refuse(GAME, before, step, event) == reason
     with pytest.raises(UnlawfulEvent) as refused:
         append(GAME, before, step, event)
-    assert str(refused.value).startswith(f"event {step}, ")
-    assert str(refused.value).endswith(f": {reason}")
+    assert str(refused.value) == f"event {step}, {encode(event).decode()}: {reason}"
     assert before == at(step - 1)
+
+
+def test_every_seat_that_may_choose_is_named() -> None:
+    class AllAtOnce(HiddenStones):
+        def legal(self, state: Heap) -> Sequence[Move]:
+            return [StonesTaken(seat, count) for count in (1, 2) for seat in (2, 0)]
+
+    assert refuse(toy(AllAtOnce), at(4), 5, StonesTaken(1, 1)) == "not one of the 4 legal moves of seat 2 or 0 (HS-1)"
 
 
 def test_append_gives_the_state_after_a_lawful_event() -> None:
@@ -165,3 +195,75 @@ def test_only_what_has_happened_can_be_taken_back(to: int) -> None:
 
 def test_the_end_of_a_game_can_be_corrected() -> None:
     assert refuse(GAME, at(len(EVENTS) - 1), len(EVENTS), TakenBack(4)) is None
+    assert refuse(GAME, at(len(EVENTS) - 1), len(EVENTS), TakenBack(0)) is None
+
+
+class CardsBind(HiddenStones):
+    """A card that has been looked at stays drawn."""
+
+    irrevocable = (CardDrawn,)
+
+
+def test_play_is_taken_back_to_any_step_behind_which_nothing_was_shown() -> None:
+    """Steps 2 and 3 are cards that are drawn; the seats take stones from step 5 on."""
+    game, played = toy(CardsBind), EVENTS[:9]
+    assert [take_back(game, played, to) for to in range(3, 8)] == [TakenBack(to) for to in range(3, 8)]
+    for to, shown in ((2, 3), (1, 2), (0, 2)):
+        with pytest.raises(UnlawfulEvent, match=rf"^step {shown}, card_drawn, cannot be taken back$"):
+            take_back(game, played, to)
+    for to in (-1, 8, 9):
+        with pytest.raises(UnlawfulEvent, match=rf"^nothing to take back: step {to} is not before 8$"):
+            take_back(game, played, to)
+    assert take_back(GAME, played, 0) == TakenBack(0)
+
+
+# --- what is asked in secret -----------------------------------------------------------------------------------------
+
+
+class Nodded(Move, frozen=True, tag="nodded"):
+    """Seat 1 answers what it alone was asked; `sure` is not the first of its answers."""
+
+    seen_by: ClassVar[tuple[str, ...]] = ("seat",)
+
+    sure: bool = False
+
+
+class Noted(Event, frozen=True, tag="noted"):
+    """What it has answered is noted, and it alone sees that."""
+
+    seen_by: ClassVar[tuple[str, ...]] = ("seat",)
+
+    seat: int
+
+
+class Whispers(HiddenStones):
+    """Before the first turn of a game seat 1 is asked in secret: `heap` 99 is then a note to be made, 98 a yes."""
+
+    def forced(self, state: Heap) -> Event | Chance | None:
+        if state.heap == 99:
+            return Noted(1)
+        return None if self.asking(state) else super().forced(state)
+
+    def legal(self, state: Heap) -> Sequence[Move]:
+        return [Nodded(1), Nodded(1, sure=True)] if self.asking(state) else super().legal(state)
+
+    def evolve(self, state: Heap, event: Event) -> Heap:
+        if isinstance(event, Nodded):
+            return replace(state, heap=98 if event.sure else 99)
+        return replace(state, heap=97) if isinstance(event, Noted) else super().evolve(state, event)
+
+    def asking(self, state: Heap) -> bool:
+        return state.phase == "turn" and state.turn == 0 and state.heap == 9
+
+
+@pytest.mark.parametrize(("viewer", "heap"), [(0, 97), ("spectator", 97), (1, 9), ("omniscient", 9)])
+def test_to_who_does_not_see_it_a_seat_asked_in_secret_has_declined(viewer: Viewer, heap: int) -> None:
+    """G-06: the first answer is to do nothing; what follows from it unseen has happened too, and nothing further."""
+    asked = at(3)
+    assert past_secrets(toy(Whispers), asked, viewer) == replace(asked, heap=heap)
+
+
+@pytest.mark.parametrize("step", [0, 1, 4])
+def test_what_all_see_has_not_happened_before_it_happens(step: int) -> None:
+    """An event that the rules bring, one that chance decides, a choice."""
+    assert past_secrets(toy(Whispers), at(step), 0) == at(step)

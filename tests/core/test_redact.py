@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 
 from core.game import State
-from core.redact import marks_of, moves_of, redact, seen, viewer_from
+from core.redact import hides, marks_of, moves_of, redact, seen, viewer_from
 from events.base import Event, Move
 from events.errors import SetupError
 from events.marks import HIDDEN, OWN_SEAT, Viewer, labelled, private_to
@@ -117,6 +117,17 @@ def test_a_view_is_a_new_thing_and_the_omniscient_one_the_thing_itself() -> None
     assert redact(table, "omniscient") is table
     assert redact(table, 0) is not table
     assert table == Table()
+
+
+def test_a_type_hides_something_if_any_struct_inside_it_does() -> None:
+    class Holder(Struct, frozen=True):
+        inside: tuple[tuple[Inner, ...], ...] = ()
+
+    class Plain(Struct, frozen=True):
+        names: Annotated[tuple[str, ...], labelled("names")] = ()
+
+    assert [hides(kind) for kind in (Letter, Declined, Inner, Table, Holder)] == [True] * 5
+    assert not hides(Plain)
 
 
 def test_what_has_no_secret_is_given_as_it_is() -> None:

@@ -174,7 +174,15 @@ def test_a_seed_is_its_utf8_bytes(seed: str) -> None:
     assert seed_key(seed) == seed.encode("utf-8")
 
 
-@pytest.mark.parametrize("seed", ["", "x" * 65, "🧁" * 17, "\ud800"])
-def test_other_seeds_are_refused_in_one_line(seed: str) -> None:
-    with pytest.raises(SetupError, match=r"^a seed is text"):
+@pytest.mark.parametrize(
+    ("seed", "problem"),
+    [
+        ("", "a seed is text of 1 to 64 bytes, not of 0"),
+        ("x" * 65, "a seed is text of 1 to 64 bytes, not of 65"),
+        ("🧁" * 17, "a seed is text of 1 to 64 bytes, not of 68"),
+        ("\ud800", "a seed is text that UTF-8 can write"),
+    ],
+)
+def test_other_seeds_are_refused_in_one_line(seed: str, problem: str) -> None:
+    with pytest.raises(SetupError, match=f"^{problem}$"):
         seed_key(seed)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,6 +89,40 @@ def test_a_wrong_sheet_is_refused_in_one_line(line: str, instead: str, wrong: st
         parse(TOML.replace(line, instead, 1), StonesSheet)
     assert wrong in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"stones": "nine"}, "Expected `int`, got `str` - at `$.stones`"),
+        ({"beans": 1}, "Object contains unknown field `beans`"),
+        ({"stones": 1_001}, "a figure is larger than 1,000"),
+        ({"stones": -1_001}, "a figure is larger than 1,000"),
+        ({"cards": (1, 1_001, 1)}, "a figure is larger than 1,000"),
+        ({"seats": (0, 4)}, "a seat range cannot be 0 to 4"),
+        ({"seats": (3, 2)}, "a seat range cannot be 3 to 2"),
+    ],
+)
+def test_a_wrong_sheet_is_refused_in_the_same_words_in_json_and_in_a_header(
+    changes: dict[str, Any], wrong: str
+) -> None:
+    fields = {**msgspec.to_builtins(parse(TOML, StonesSheet)), **changes}
+    for read in (lambda: from_json(canonical(fields), StonesSheet), lambda: from_fields(fields, StonesSheet)):
+        assert refusal(read) == f"unreadable component sheet: {wrong}"
+
+
+def test_the_figures_of_a_table_are_looked_at_as_well() -> None:
+    class Prices(StonesSheet, frozen=True):
+        prices: dict[str, tuple[int, ...]]
+
+    text = TOML.replace("[provenance]", "prices = {{ bean = [1, {}] }}\n[provenance]\nprices = 'printed'")
+    assert parse(text.format(1_000), Prices).prices == {"bean": (1, 1_000)}
+    with pytest.raises(FormatError, match=r"^unreadable component sheet: a figure is larger than 1,000$"):
+        parse(text.format(1_001), Prices)
+
+
+def test_a_box_may_be_for_one_seat_count_and_for_one_seat() -> None:
+    assert parse(TOML.replace("[2, 4]", "[1, 1]"), StonesSheet).seats == (1, 1)
 
 
 @pytest.mark.parametrize(

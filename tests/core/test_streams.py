@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from core.conformance import random_game
-from core.engine import fold
-from core.streams import decode, encode_all, shapes
-from events.base import Event
-from events.codec import encode
+from core.engine import fold, states
+from core.streams import decode, lawful, refuse_opening, shapes
+from events.base import Event, TakenBack, TurnStarted
+from events.codec import encode, encode_all
 from events.jsonl import read, write
 from events.tape import Fault, Header, Player, Tape, digest, sealed
 from events.upcast import Upcaster, upcast
@@ -126,6 +127,11 @@ def test_an_upcaster_leaves_todays_events_alone() -> None:
     assert upcast(raw, 2, StonesOfToday.upcasters) == raw
 
 
+def test_what_is_no_object_comes_to_no_upcaster() -> None:
+    with pytest.raises(msgspec.ValidationError, match=r"^Expected `object`, got `array`$"):
+        upcast(b"[]", 1, StonesOfToday.upcasters)
+
+
 def test_an_unknown_event_ends_what_can_be_folded_and_is_kept() -> None:
     unknown = b'{"type":"heap_kicked","by":1}'
     raws = encode_all(EVENTS)
@@ -173,3 +179,38 @@ def test_two_halves_of_an_event_are_not_one() -> None:
 def test_other_json_of_the_same_events_is_read_as_well() -> None:
     loose = tuple([raw.replace(b":", b": ").replace(b",", b" , ") for raw in encode_all(EVENTS)])
     assert decode(HiddenStones, replace(tape(EVENTS), events=loose)) == (EVENTS, None)
+
+
+# --- as far as the rules go ------------------------------------------------------------------------------------------
+
+HEADER = tape(EVENTS).header
+
+
+def test_a_lawful_stream_gives_the_state_after_each_event() -> None:
+    assert lawful(toy(), HEADER, EVENTS) == (tuple(states(toy(), EVENTS)), None)
+    assert lawful(toy(), HEADER, ()) == ((), None)
+    assert refuse_opening(toy(), HEADER, EVENTS[0]) is None
+
+
+def test_a_stream_that_was_taken_back_goes_on_from_there() -> None:
+    events = (*EVENTS[:9], TakenBack(4), EVENTS[5])
+    along, fault = lawful(toy(), HEADER, events)
+    assert fault is None
+    assert along == tuple(states(toy(), events))
+    assert along[10] == along[5] != along[8]
+
+
+def test_the_first_unlawful_event_ends_the_states_and_is_named() -> None:
+    events = (*EVENTS[:5], StonesTaken(0, 4), *EVENTS[6:])
+    fault = Fault(5, "stones_taken: not one of the 3 legal moves of seat 0 (HS-1)")
+    assert lawful(toy(), HEADER, events) == (tuple(states(toy(), EVENTS[:5])), fault)
+
+
+def test_an_opening_of_another_game_or_for_others_than_the_header_names() -> None:
+    third = replace(HEADER, players=(*HEADER.players, Player("Cy")))
+    for header, event, reason in (
+        (HEADER, TurnStarted(0, 1), "turn_started: a stream begins with game_started"),
+        (third, EVENTS[0], "game_started: the header names 3 players for 2 seats"),
+    ):
+        assert lawful(toy(), header, (event, *EVENTS[1:])) == ((), Fault(0, reason))
+        assert refuse_opening(toy(), header, event) == reason.partition(": ")[2]

@@ -39,6 +39,14 @@ def test_tp_20_three_tokens_at_most_and_no_further_bonus() -> None:
     assert finish_turn(game).events[-1] == TurnStarted(1, 2)
 
 
+def test_tp_20_the_next_seat_has_a_whole_turn_and_may_earn_a_bonus_turn_of_its_own() -> None:
+    game = finish_turn(in_bonus_turn("", "").roll("bin", "tree", "recycle"))
+    game.roll("bin", "tree", "recycle")
+    assert RollingStopped(1) in game.moves()
+    finish_turn(game.roll("steal", "reveal", "bin_tree"))
+    assert game.events[-2:] == [TurnEnded(1), BonusTurnStarted(1)]
+
+
 def test_tp_21_a_bust_in_the_bonus_turn() -> None:
     game = in_bonus_turn("", "").roll("bin", "bin")
     held = len(game.table.hands[0])
