@@ -25,14 +25,14 @@ from replay.errors import ProjectionFailed, StoreDamaged
 from replay.filters import EVERYTHING, Filter
 from replay.notes import Note
 from replay.statistics import measuring
-from replay.statistics.measuring import Measurements, Share
-from replay.storage import projections, tally_sums
+from replay.storage import measured, projections, tally_sums
 from replay.storage.appending import redo
 from replay.storage.bulk import ROWS, Pace
 from replay.storage.checking import Finding, counts, lost, streams, whole_store
 from replay.storage.contract import Added
 from replay.storage.database import Database
 from replay.storage.gate import Holder
+from replay.storage.measured import Measurements, Share
 from replay.storage.projections import PROJECTIONS, Health
 from replay.storage.reading import read_all
 from replay.storage.rebuilding import Rebuilt, mark_unreadable, rebuild_streams
@@ -114,7 +114,7 @@ class Store(Reading, Writing):
         """
         where, values = wanted.where()
         with self._database.reading() as lease:
-            ids = measuring.unmeasured(lease, where, **values)
+            ids = measured.unmeasured(lease, where, **values)
         done = 0
         bad = list[Finding]()
         waiting = list[tuple[pl.DataFrame, pl.DataFrame]]()
@@ -159,7 +159,7 @@ class Store(Reading, Writing):
         tally = pl.concat([tally for tally, _ in found])
         marks = pl.concat([marks for _, marks in found])
         with self._database.writing() as lease:
-            return measuring.keep(lease, tally, marks)
+            return measured.keep(lease, tally, marks)
 
     # --- health -------------------------------------------------------------------------------------------------------
 
@@ -211,7 +211,7 @@ class Store(Reading, Writing):
             if progress is not None:
                 progress(done)
         with self._database.writing() as lease:
-            measuring.forget_all(lease)
+            measured.forget_all(lease)
         bad += self.measure(jobs=jobs).bad
         for projection in PROJECTIONS:
             try:

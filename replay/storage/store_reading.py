@@ -16,10 +16,10 @@ from replay import notes
 from replay.filters import EVERYTHING, Filter
 from replay.lake import rows as lake_rows
 from replay.notes import TAG, Note
-from replay.statistics import counting, measuring, meetings
-from replay.statistics.measuring import Share, metric_of
-from replay.storage import parquet
+from replay.statistics.measuring import metric_of
+from replay.storage import counting, measured, meetings, parquet
 from replay.storage.database import Database
+from replay.storage.measured import Share
 from replay.storage.reading import AMONG, digits_of, only, read, read_all, row_of
 
 NEWEST: Final = 10_000
@@ -274,7 +274,7 @@ class Reading:
         """Say how many of the finished games are measured."""
         where, values = wanted.where()
         with self._database.reading() as lease:
-            return measuring.share(lease, where, **values)
+            return measured.share(lease, where, **values)
 
     def _frame(self, query: str, wanted: Filter, **values: object) -> pl.DataFrame:
         where, named = wanted.where()

@@ -36,6 +36,7 @@ from replay.statistics import measuring, summaries
 from replay.statistics.measuring import case_in, lot_of, metric_of, metrics_of
 from replay.storage import tally_sums
 from replay.storage.database import Database
+from replay.storage.measured import Share
 from replay.storage.store import Filter, Store
 from replay.storage.tables import TABLES, VERSION
 from tests.replay import plain_moves
@@ -270,7 +271,7 @@ def test_the_case_behind_a_mark_is_a_step(cell: Cell, kind: str, number: int) ->
 
 def test_the_docs_define_every_metric() -> None:
     text = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text()
-    assert measuring.described() in text, "run: python -m replay.measuring, and put it at the end of docs/statistics.md"
+    assert measuring.described() in text, "put what `python -m replay.statistics.measuring` writes at its end"
 
 
 def test_the_worked_example_of_the_seat_test() -> None:
@@ -351,7 +352,7 @@ def test_choices_count_the_moves_of_the_seat_and_no_forced_move() -> None:
 
 def test_measuring_again_changes_nothing_and_only_what_is_new_is_measured(store: Store, tapes: list[Tape]) -> None:
     store.add(tapes[:6])
-    assert store.measured() == measuring.Share(6, 0, 0)
+    assert store.measured() == Share(6, 0, 0)
     assert store.measure().replays == 6
     before = frames.metrics(store.path).collect()
     store.add(tapes)
@@ -391,7 +392,7 @@ def test_a_game_that_cannot_be_measured_is_marked_and_reported_and_the_others_go
     three = [tape.header.id for tape in tapes if len(tape.header.players) == 3]
     assert [finding.replay for finding in measured.bad] == three
     assert "cannot be measured" in str(measured.bad[0])
-    assert store.measured() == measuring.Share(12, 12 - len(three), len(three))
+    assert store.measured() == Share(12, 12 - len(three), len(three))
     assert store.metric_table(QUEEN, "fragile", by=("seats",))["games"].to_list() == [3, 3, 3]
     measuring.digest_of.cache_clear()
 
@@ -411,7 +412,7 @@ def test_what_was_measured_goes_with_its_replay(store: Store, tapes: list[Tape])
     store.append(tapes[1].header.id, len(tapes[1].events), [taken_back])
     left = frames.metrics(store.path).collect()["replay"].unique().to_list()
     assert sorted(left) == [tape.header.id for tape in tapes[2:]]
-    assert store.measured() == measuring.Share(10, 10, 0)
+    assert store.measured() == Share(10, 10, 0)
 
 
 def test_sums_say_what_the_rows_say(counted: tuple[Store, Counted]) -> None:
@@ -461,7 +462,7 @@ def test_sums_forget_a_game_that_comes_back_as_another(store: Store, tapes: list
 def test_rebuilding_measures_anew(store: Store, tapes: list[Tape]) -> None:
     store.add(tapes)
     assert store.rebuild().bad == ()
-    assert store.measured() == measuring.Share(12, 12, 0)
+    assert store.measured() == Share(12, 12, 0)
 
 
 # --- lazy frames -----------------------------------------------------------------------------------------------------
