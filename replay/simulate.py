@@ -79,7 +79,6 @@ def _named(bots: Sequence[str]) -> list[Player]:
     ]
 
 
-@cache
 def bots_for(kind: type[Game[Any]]) -> Bots:
     """Give the bots that can play a game, by name; `search:N` is one for any N."""
     return Bots(kind)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+import structlog
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -16,3 +17,11 @@ def packages_looked_through_once() -> Iterator[None]:
 
             patch.setattr(scanner, "scan_component_manifests", cache(scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(autouse=True)
+def logs_as_they_were() -> Iterator[None]:
+    """Take back how a test has set up the logs: a command run in this process sets them up for the whole of it."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
