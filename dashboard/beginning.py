@@ -67,15 +67,15 @@ def check(token: str | None) -> None:
         except WrongToken:
             service().count_wrong(client())
             raise
-    service().count_stream("the pages")
+    service().count_stream(client())
     service().check_room()
 
 
 def role_of(facts: Facts, typed: str) -> Role | None:
-    """Give whose token was typed, None if nobody's; raises `Refused` for a client that has tried too many."""
-    service().check_tries(client())
+    """Give whose token was typed, None if nobody's; raises `Refused` for that if a client has tried too many."""
     role = facts.role(typed.strip())
     if role is None:
+        service().check_tries(client())
         service().count_wrong(client())
     return role
 

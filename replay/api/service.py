@@ -172,7 +172,7 @@ class Service:
         self._streams.count(client)
 
     def check_tries(self, client: str) -> None:
-        """Raise `Refused` for a client that has tried too many wrong tokens: it tries no other for a minute."""
+        """Raise `Refused` for a client that has tried too many wrong tokens within a minute."""
         if self._wrong.is_full(client):
             raise Refused(429, "too_many", f"at most {self.settings.wrong_tokens} wrong tokens a minute")
 

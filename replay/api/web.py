@@ -70,9 +70,7 @@ def _answering(service: Service, endpoint: Endpoint) -> Endpoint:
         try:
             response = await endpoint(request)
         except (TabletapeError, ClientDisconnect) as error:
-            if isinstance(error, WrongToken):
-                service.count_wrong(_client(request))
-            status, told = refusal(error)
+            status, told = refusal(_counted(service, request, error))
             response = _json(told, status)
             request.scope.setdefault("tabletape", {})["error"] = told.error
         except Exception:
@@ -82,6 +80,17 @@ def _answering(service: Service, endpoint: Endpoint) -> Endpoint:
         return response
 
     return answer
+
+
+def _counted(service: Service, request: Request, error: Exception) -> Exception:
+    """Count a wrong token; give what a client is told, which after too many is another thing."""
+    if isinstance(error, WrongToken):
+        try:
+            service.check_tries(_client(request))
+        except Refused as refused:
+            return refused
+        service.count_wrong(_client(request))
+    return error
 
 
 def refusal(error: Exception) -> tuple[int, shapes.Error]:
@@ -117,6 +126,7 @@ def _endpoint(service: Service, op: Operation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         token = _token(service, request)
         if op.auth == "service":
+            service.check_tries(_client(request))  # even of the right one: who starts a service may choose a short one
             await run_sync(service.check_token, token)
         if op.auth == "seat" and token is None:
             raise Refused(401, "unauthorized", "this needs a token of the game")
@@ -192,7 +202,6 @@ def _token(service: Service, request: Request) -> str | None:
     scheme, _, token = text.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Refused(401, "unauthorized", "the Authorization header is: Bearer TOKEN")
-    service.check_tries(_client(request))
     return token.strip()
 
 

@@ -88,7 +88,7 @@ PRIVATE = 0o077
 """Files that are made belong to their maker alone: a database has hidden cards. Who means to share one says `chmod`."""
 
 HANDED_ON = ("export", "lake")
-"""Commands whose files are made for others: there the caller's own umask holds."""
+"""Commands whose files are made for others, as those of `--segments` are: there the caller's own umask holds."""
 
 for name, command in COMMANDS.items():
     app.command(name)(command)
@@ -100,7 +100,7 @@ _command = typer.main.get_command(app)  # once: it reads the signature of every 
 def main() -> None:
     """Run the command line; the console script."""
     arguments = sys.argv[1:]
-    if arguments and arguments[0] not in HANDED_ON:
+    if arguments and arguments[0] not in HANDED_ON and "--segments" not in arguments:
         os.umask(PRIVATE)
     sys.exit(run(arguments))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import typer
 from core.registry import games as all_games
 from replay import health, logs
 from replay.cli.measure import NoMeasure, measure_games
-from replay.cli.terminal import DEFAULT_DB, Db, Json, log, many, out, print_json, progress, say
+from replay.cli.terminal import DEFAULT_DB, Db, Json, err, log, many, out, print_json, progress, say
 from replay.games import default_sheet
 from replay.lake.reading import open_store
 from replay.lake.segments import absolute
@@ -47,6 +48,8 @@ def serve(
     logs.configure(json=not sys.stderr.isatty(), level=os.environ.get("TABLETAPE_LOG", "info"))
     url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"
     out.print(f"Tabletape is at {url} with {many(count, 'game')} of {db}. Stop it with Ctrl-C.")
+    if db.is_file() and db.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        err.print(f"others on this machine may open {db}, with all hidden cards: chmod 600 {db}", markup=False)
     if browse:
         webbrowser.open(url)
     log.info("serving", host=host, port=port, db=str(db), games=count)

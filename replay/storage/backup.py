@@ -59,6 +59,8 @@ def restore(backup: Path, to: Path, force: bool = False, wait: float = 10.0) -> 
     is no backup or a store in its way, `StoreDamaged`, `StoreBusy`.
     """
     _refuse_store(backup)
+    if to.is_dir():
+        raise StoreError(f"{to} is a folder and no database")
     way = f"{to} is there already; --force puts the backup in its place, and keeps what is there"
     if to.exists() and not force:
         raise StoreError(way)
@@ -113,7 +115,7 @@ def _empty(fresh: Path) -> bool:
 
 
 def _refuse(to: Path, force: bool) -> None:
-    if Gate(to).side("lock").exists():
+    if _has_beside(to, "wal", "steps", "acked"):  # a lock alone is left by whoever has looked at a backup
         raise StoreError(f"{to} is a store and no backup: give another name")
     if to.exists() and not force:
         raise StoreError(f"{to} is there already; --force replaces it")
@@ -122,12 +124,19 @@ def _refuse(to: Path, force: bool) -> None:
 def _refuse_store(backup: Path) -> None:
     if not backup.is_file():
         raise StoreError(f"there is no file {backup}")
-    for ending in ("wal", "steps"):
-        side = Gate(backup).side(ending)
+    if side := _has_beside(backup, "wal", "steps"):
+        raise StoreError(
+            f"{backup} is no backup: {side} belongs to it; `tabletape backup --db {backup} FILE` makes one"
+        )
+
+
+def _has_beside(path: Path, *endings: str) -> str | None:
+    """Give the name of a file beside a database that says something about what is in it, if one of these is there."""
+    for ending in endings:
+        side = Gate(path).side(ending)
         if side.exists() and side.stat().st_size:
-            raise StoreError(
-                f"{backup} is no backup: {side.name} belongs to it; `tabletape backup --db {backup} FILE` makes one"
-            )
+            return side.name
+    return None
 
 
 def _acknowledged(gate: Gate) -> int:

@@ -34,6 +34,7 @@ from replay.storage.reading import AMONG, read_all
 from replay.storage.rows import unlike
 from replay.storage.salvage import WANTED, Salvaged, columns, salvage
 from replay.storage.store import Store
+from replay.storage.tables import VERSION
 from replay.verify import verify
 
 HEADER: Final = 4096
@@ -97,11 +98,13 @@ class _Repair:
         """Save what can be saved."""
         ways = list(self._ways())
         if not any(files for way in ways for files in way.files.values()):
-            raise StoreError(f"nothing of {self._name} can be saved: {ways[0].problem}")
+            why = ways[0].problem or next((told.reason for told in ways[0].lost), "it has no table of ours")
+            raise StoreError(f"nothing of {self._name} can be saved: {why}")
         with by_itself(self._damaged.side("scratch"), read_only=False) as lease:
             best = next((way for way in ways if way.problem is None), ways[0])
             for table in WANTED:
                 self._table(lease, table, best, ways)
+            self._refuse_newer(lease)
             self._streams(lease)
             self._beside(lease)
             if best.lacks("live") or best.problem:
@@ -235,6 +238,15 @@ class _Repair:
         for id, seats in rows:
             facts = Facts(organiser="", seats=(None,) * seats, spectator="")
             self._store.keep_live(id, msgspec.json.encode(facts).decode())
+
+    def _refuse_newer(self, lease: Lease) -> None:
+        """Raise `StoreError` for the store of a newer program: what only that knows of would be lost unsaid."""
+        found = dict(lease.rows("SELECT key, value FROM meta"))
+        if int(found.get("version", VERSION)) > VERSION:
+            raise StoreError(
+                f"{self._name} is a store of version {found['version']}, and this program knows {VERSION}: repair it "
+                "with the program that wrote it"
+            )
 
     def _writes(self, lease: Lease, opened: bool) -> None:
         """Say whether writes are lost that were acknowledged, and count on from behind the last."""

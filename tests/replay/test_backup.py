@@ -219,3 +219,34 @@ def test_who_may_only_read_heeds_who_writes(path: Path, tapes: list[Tape], monke
     assert store.count() == 2
     with pytest.raises(StoreError, match="nothing can be written to"):
         store.add(tapes[2:3])
+
+
+def test_a_backup_that_somebody_looked_at_is_replaced_all_the_same(store: Store, tapes: list[Tape], path: Path) -> None:
+    store.add(tapes[:1])
+    to = path.with_name("nightly.backup")
+    backup(store, to)
+    assert Store(to).count() == 1
+    store.add(tapes[1:3])
+    assert backup(store, to, force=True).replays == 3
+    to.unlink()
+    assert backup(store, to).replays == 3
+
+
+def test_no_backup_takes_the_place_of_a_store_that_was_kept(store: Store, tapes: list[Tape], path: Path) -> None:
+    store.add(tapes[:3])
+    to = path.with_name("games.backup")
+    backup(store, to)
+    kept = restore(to, path, force=True).kept
+    assert kept is not None
+    with pytest.raises(StoreError, match="is a store and no backup"):
+        backup(Store(path), Path(kept), force=True)
+    assert Store(kept).count() == 3
+
+
+def test_a_folder_is_no_place_for_a_store(store: Store, tapes: list[Tape], path: Path, tmp_path: Path) -> None:
+    store.add(tapes[:1])
+    backup(store, path.with_name("games.backup"))
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="is a folder"):
+        restore(path.with_name("games.backup"), tmp_path / "folder", force=True)
+    assert not list(tmp_path.glob("folder.*"))

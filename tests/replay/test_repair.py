@@ -180,3 +180,20 @@ def test_what_duckdb_dies_of_is_passed_over(
     assert [task.deadly for task in asked] == [(), (events,)]
     assert [(told.piece, told.reason) for told in found.lost] == [(events, "DuckDB did not survive it")]
     assert found.files["replay"]
+
+
+def test_the_store_of_a_newer_program_is_left_to_it(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
+    store.add(tapes[:1])
+    with Database(path, TABLES, VERSION).writing() as lease:
+        lease.run("UPDATE meta SET value = '99' WHERE key = 'version'")
+    with pytest.raises(StoreError, match="version 99, and this program knows"):
+        repair(path, to)
+    assert not to.exists()
+
+
+def test_why_nothing_can_be_saved_is_said(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
+    store.add(tapes[:1])
+    with path.open("r+b") as file:
+        file.truncate(3 * 4096 + 100)
+    with pytest.raises(StoreError, match=r"nothing of .* can be saved: (?!None)."):
+        repair(path, to)
