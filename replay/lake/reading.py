@@ -184,9 +184,11 @@ class _Files(Database):
             told[SUMS] = (
                 f"(FROM {told[SUMS]} UNION ALL BY NAME SELECT '{tally_sums.EVER}' AS stamp, * FROM ({added_up}))"
             )
-        with blaming_files(partial(damaged, self._lake.at)), in_memory() as lease, lease.given(frames):
-            for table in (*KEPT, SUMS):
-                lease.run(f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {told[table]}")
+        blamed = partial(damaged, self._lake.at)
+        with blaming_files(blamed), in_memory() as lease, lease.given(frames):
+            with blaming_files(blamed, columns=True):
+                for table in (*KEPT, SUMS):
+                    lease.run(f"CREATE TEMP VIEW {table} AS SELECT {_columns(table)} FROM {told[table]}")
             for table in TABLES.keys() - told.keys():
                 lease.run(TABLES[table])
             yield lease

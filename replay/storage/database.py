@@ -405,11 +405,16 @@ class Database(Gate):
 
 
 @contextmanager
-def blaming_files(kind: Callable[[str], StoreError]) -> Iterator[None]:
-    """Turn what DuckDB says about files that it reads into an error; mistakes in our SQL stay what they are."""
+def blaming_files(kind: Callable[[str], StoreError], columns: bool = False) -> Iterator[None]:
+    """Turn what DuckDB says about files that it reads into an error; mistakes in our SQL stay what they are.
+
+    `columns`: the SQL is known to be right, so a column that is not there is missing in a file.
+    """
     try:
         yield
-    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException) as error:
+        if columns and isinstance(error, duckdb.BinderException):
+            raise kind(str(error)) from None
         raise
     except duckdb.Error as error:
         raise kind(str(error)) from None
