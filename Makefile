@@ -39,7 +39,7 @@ leaks: $(VENV)/.dev ## play GAMES of each kind (100), swap what a viewer cannot 
 	$(BIN)/python -m tests.leaks --games $(or $(GAMES),100)
 
 mutants: $(VENV)/.dev ## put small faults into core/ and events/, EACH of a module (50), and see whether a test notices
-	for group in engine imported checks dealing cherry picnic queen trash; do \
+	for group in engine imported cherry picnic queen trash; do \
 		$(BIN)/python -m tests.mutants $$group --each $(or $(EACH),50) || exit; done
 
 audit: $(VENV)/.dev ## known faults of the packages that the lock files pin; tests/security/exceptions.toml has the accepted ones
