@@ -2,7 +2,9 @@
 
 import itertools
 import re
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
@@ -223,3 +225,12 @@ def test_the_seat_to_move_differs_in_more_than_colour() -> None:
 @pytest.mark.parametrize(("colour", "ink"), [("#ffffff", "#10201a"), ("#f0c93a", "#10201a"), ("#20304a", "#ffffff")])
 def test_ink_reads_on_its_colour(colour: str, ink: str) -> None:
     assert scene.on(colour) == ink
+
+
+# --- the colours of the page ---
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_white_words_can_be_read_on_a_button(theme: str) -> None:
+    settings = Path(scene.__file__).parent / ".streamlit" / "config.toml"
+    assert scene.on(tomllib.loads(settings.read_text(encoding="utf-8"))["theme"][theme]["primaryColor"]) == "#ffffff"
