@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
@@ -173,7 +174,7 @@ def check_lawfulness(game: Game[Any], events: Sequence[Event]) -> None:
 
 
 def check_moves(game: Game[Any], events: Sequence[Event]) -> None:
-    """Legal moves are listed once each, name a seat of the game, and each of them can be folded."""
+    """Legal moves are listed once each, those of a seat together, name a seat of the game, and can be folded."""
     seats = _seats(events)
     for step, state in enumerate(states(game, events)):
         if game.forced(state) is not None:
@@ -184,6 +185,8 @@ def check_moves(game: Game[Any], events: Sequence[Event]) -> None:
         for move in moves:
             _expect(isinstance(move, Move) and 0 <= move.seat < seats, game, step, f"{move} is no move of a seat")
             game.evolve(state, move)
+        turns = [seat for seat, _ in groupby([move.seat for move in moves])]
+        _expect(len(dict.fromkeys(turns)) == len(turns), game, step, "the moves of a seat do not stand together")
 
 
 def check_views(game: Game[Any], events: Sequence[Event]) -> None:
@@ -193,12 +196,11 @@ def check_views(game: Game[Any], events: Sequence[Event]) -> None:
     before: dict[Viewer, bytes] = {}
     for step, (event, state) in enumerate(zip(events, states(game, events), strict=True)):
         _expect(redact(state, "omniscient") is state, game, step, "the omniscient view is not the state")
+        public = redact(state, "spectator")
         for viewer in viewers:
             view = redact(state, viewer)
             _expect(redact(view, viewer) == view, game, step, f"viewer {viewer}: a view of a view differs from it")
-            _expect(
-                redact(view, "spectator") == redact(state, "spectator"), game, step, f"{viewer} sees less than all do"
-            )
+            _expect(redact(view, "spectator") == public, game, step, f"{viewer} sees less than all do")
             written = canonical(view)
             if seen(event, viewer) is None and viewer in before:
                 _expect(written == before[viewer], game, step, f"viewer {viewer} sees a change but not the event")
@@ -285,21 +287,20 @@ def check_secrets(game: Game[Any], seats: int, seed: str, options: Options | Non
     compared = 0
     viewers: list[Viewer] = ["spectator", *range(seats)]
     for number, viewer in enumerate(viewers):
+        events = random_game(game, seats, f"{seed}/{number}", options)
+        chances = list(_chances(game, events))
         for attempt in range(4):
-            compared += _swapped(game, seats, f"{seed}/{number}", options, viewer, attempt)
+            compared += _swapped(game, events, chances, viewer, Rng(seed_key(f"{seed}/{number}"), attempt, b"swap"))
     return compared
 
 
-def _swapped(game: Game[Any], seats: int, seed: str, options: Options | None, viewer: Viewer, attempt: int) -> int:
-    events = random_game(game, seats, seed, options)
-    dice = Rng(seed_key(seed), attempt, b"swap")
-    swaps = [
-        (step, swap) for step, _, due in _chances(game, events) if (swap := _swap(due, events[step], viewer, dice))
-    ]
+def _swapped(
+    game: Game[Any], events: Sequence[Event], chances: Sequence[tuple[int, Any, Chance]], viewer: Viewer, dice: Rng
+) -> int:
+    swaps = [(step, state, swap) for step, state, due in chances if (swap := _swap(due, events[step], viewer, dice))]
     if not swaps:
         return 0
-    at, changed = dice.choice(swaps)
-    one = fold(game, events[:at])
+    at, one, changed = dice.choice(swaps)
     two = one
     compared = 0
     for step in range(at, len(events)):

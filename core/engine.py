@@ -52,6 +52,7 @@ def play(game: Game[StateT], started: Event, key: bytes, choose: Choose[StateT])
     events = [started]
     state = game.evolve(game.initial(), started)
     evolve, forced, legal, record = game.evolve, game.forced, game.legal, events.append
+    nature = Rng(key, 0)
     for seq in range(1, game.bound):
         event = forced(state)
         if event is None:
@@ -60,7 +61,7 @@ def play(game: Game[StateT], started: Event, key: bytes, choose: Choose[StateT])
                 return events
             event = choose(state, moves, events)
         elif type(event) is Chance:  # asked for every event: `isinstance` is four times as slow
-            event = event.sample(Rng(key, seq))
+            event = event.sample(nature.at(seq))
         record(event)
         state = evolve(state, event)
     raise UnlawfulEvent(f"{game.title} has not ended after {game.bound} events")

@@ -138,7 +138,10 @@ class Game(ABC, Generic[StateT]):
 
     @abstractmethod
     def legal(self, state: StateT, /) -> Sequence[Move]:
-        """Give the moves of all seats that may choose now, each exactly once; asked only where nothing is forced."""
+        """Give the moves of all seats that may choose now, each exactly once, those of a seat together.
+
+        Asked only where nothing is forced.
+        """
 
     @abstractmethod
     def outcome(self, state: StateT, /) -> Outcome | None:

@@ -50,6 +50,6 @@ def put(items: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
     >>> put(("a", "b", "c"), 1, "x")
     ('a', 'x', 'c')
     """
-    changed = list(items)
+    changed = [*items]
     changed[index] = value
     return tuple(changed)

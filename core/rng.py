@@ -30,6 +30,7 @@ NATURE = b"nature"
 
 _address = Struct(">QQ").pack
 _word_at = Struct(">I").unpack_from
+_words_of = Struct(">16I").unpack
 _SPAN = 1 << 32
 _END = 64  # bytes of a block: it is used up, or there is none yet
 
@@ -63,30 +64,35 @@ class Rng:
     (3, 3, 1)
     """
 
-    __slots__ = ("_at", "_block", "_blocks", "_seq", "_source")
+    __slots__ = ("_at", "_block", "_number", "_seq", "_source")
 
     def __init__(self, key: bytes, seq: int, stream: bytes = NATURE) -> None:
         self._source = _keyed(key, stream)
         self._seq = seq
-        self._blocks = 0
+        self._number = -1
         self._at = _END
+
+    def at(self, seq: int, block: int = 0) -> Rng:
+        """Go to a block of another event of the same stream, and give this generator: cheaper than a new one."""
+        source = self._source.copy()
+        source.update(_address(seq, block))
+        self._block = source.digest()
+        self._seq = seq
+        self._number = block
+        self._at = 0
+        return self
 
     def word(self) -> int:
         """Give the next 32-bit word."""
-        at = self._at
-        if at == _END:
-            block = self._source.copy()
-            block.update(_address(self._seq, self._blocks))
-            self._block = block.digest()
-            self._blocks += 1
-            at = 0
-        self._at = at + 4
-        word: int = _word_at(self._block, at)[0]
-        return word
+        return self.below(_SPAN)
 
     def below(self, n: int) -> int:
         """Give a uniform integer from 0 to n - 1, for n from 1 to 2^32."""
-        word = self.word()
+        if self._at == _END:
+            self.at(self._seq, self._number + 1)
+        at = self._at
+        self._at = at + 4
+        word: int = _word_at(self._block, at)[0]
         return word % n if word < _SPAN - n else self._whole(word, n)
 
     def _whole(self, word: int, n: int) -> int:
@@ -104,8 +110,20 @@ class Rng:
         """Give the items in a uniformly random order."""
         order = list(items)
         sure = _SPAN - len(order)
-        for i in range(len(order) - 1, 0, -1):
-            word = self.word()  # as in `below`, whose call would be a third of the time
-            j = word % (i + 1) if word < sure else self._whole(word, i + 1)
-            order[i], order[j] = order[j], order[i]
+        i = len(order) - 1
+        while i > 0:
+            for word in self._words(i):
+                if word < sure or word < _SPAN - _SPAN % (i + 1):  # as in `below`
+                    j = word % (i + 1)
+                    order[i], order[j] = order[j], order[i]
+                    i -= 1
         return tuple(order)
+
+    def _words(self, most: int) -> tuple[int, ...]:
+        """Give the next words, all that are left of a block but at most so many: quicker than one by one."""
+        if self._at == _END:
+            self.at(self._seq, self._number + 1)
+        first = self._at // 4
+        words: tuple[int, ...] = _words_of(self._block)[first : first + most]
+        self._at += 4 * len(words)
+        return words

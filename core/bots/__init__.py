@@ -33,7 +33,7 @@ class Bot(Protocol):
     """True for a bot that never looks at its view: the engine then spares itself the trouble and hands it None."""
 
     def choose(self, view: Any, moves: Sequence[Move], rng: Rng) -> Move:
-        """Give one of `moves`. `view` is a `View`, or None for a blind bot."""
+        """Give one of `moves`. `view` is a `View`, or None for a blind bot; `rng` serves this decision alone."""
 
 
 class RandomBot:

@@ -18,7 +18,7 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
     Where several seats may choose at once, the one whose moves are listed first is asked first. Each seat draws from a
     stream of its own (`core.rng.bot_stream`), so bots move neither a deck nor each other.
     """
-    streams = [bot_stream(seat) for seat in range(len(bots))]
+    rngs = [Rng(key, 0, bot_stream(seat)) for seat in range(len(bots))]
     records = [Record(seat) for seat in range(len(bots))]
 
     def choose(state: State, moves: Sequence[Move], record: Sequence[Event]) -> Move:
@@ -26,7 +26,7 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
         own = moves if moves[-1].seat == seat else [move for move in moves if move.seat == seat]
         if len(own) == 1:  # asked where others must not know that it has one answer only (G-01): the bot is spared it
             return own[0]
-        bot, rng = bots[seat], Rng(key, len(record), streams[seat])
+        bot, rng = bots[seat], rngs[seat].at(len(record))
         if bot.blind:
             return bot.choose(None, own, rng)
         return bot.choose(View(seat, redact(state, seat), records[seat].upto(record)), own, rng)

@@ -123,6 +123,27 @@ def test_a_block_ends_after_sixteen_words() -> None:
     assert rng.word() == words(b"42", 1, 2, NATURE)[16]
 
 
+def test_a_generator_that_goes_to_another_event_is_as_a_new_one() -> None:
+    rng = Rng(b"42", 1)
+    rng.shuffled("abc")
+    assert rng.at(2) is rng
+    assert [rng.word() for _ in range(20)] == words(b"42", 2, 2, NATURE)[:20]
+
+
+def test_a_shuffle_reads_on_where_the_last_draw_ended_and_leaves_the_rest() -> None:
+    numbers, items = words(b"42", 1, 3, NATURE), list("abcdefghijklmnopqrst")
+    rng = Rng(b"42", 1)
+    assert [rng.word() for _ in range(5)] == numbers[:5]
+    assert list(rng.shuffled(items)) == shuffled(items, numbers[5:])
+    assert rng.word() == numbers[5 + 19]
+
+
+def test_a_shuffle_rejects_what_would_make_it_uneven(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [2**32 - 1, 2**32 - 2, 5, *[1] * 13]  # of three, the first word is one too many
+    monkeypatch.setattr("core.rng._words_of", lambda block: tuple(numbers))
+    assert list(Rng(b"42", 1).shuffled("abc")) == shuffled(list("abc"), numbers) == ["a", "b", "c"]
+
+
 def test_a_number_below_what_rejects_nearly_half_is_still_even() -> None:
     """Below 2^31 + 1 nearly every second word is thrown away."""
     n = 2**31 + 1

@@ -36,19 +36,21 @@ def stripes(sheet: CakeSheet, board: Board, layer: int) -> tuple[Stripe, ...]:
 
 def stripes_at(sheet: CakeSheet, board: Board, found: Sequence[StripeAt]) -> list[Stripe]:
     """Give the printed stripes that stand at some places of a cake."""
-    plate, pieces, cake = sheet.plates[board.plate], sheet.pieces, board.cake
-    return [(pieces[cake[layer - 1][0]] if layer else plate).stripes[index] for layer, index in found]
+    pieces, cake = sheet.pieces, board.cake
+    standing: list[Stripe] = []
+    for layer, index in found:
+        face = pieces[cake[layer - 1][0]] if layer else sheet.plates[board.plate]
+        standing.append(face.stripes[index])
+    return standing
 
 
 def joints(sheet: CakeSheet, board: Board, layer: int) -> tuple[tuple[int, int], ...]:
     """Give the pairs (stripe of the layer below, stripe of this layer) of one colour that overlap; `layer` from 1."""
     piece, rotation = board.cake[layer - 1]
-    below: Piece | Plate = sheet.plates[board.plate]
-    turned = 0
-    if layer > 1:
-        number, turned = board.cake[layer - 2]
-        below = sheet.pieces[number]
-    return _joints(below, turned, sheet.pieces[piece], rotation, sheet.width)
+    if layer == 1:
+        return _joints(sheet.plates[board.plate], 0, sheet.pieces[piece], rotation, sheet.width)
+    number, turned = board.cake[layer - 2]
+    return _joints(sheet.pieces[number], turned, sheet.pieces[piece], rotation, sheet.width)
 
 
 @lru_cache(maxsize=1 << 13)  # more than any two pieces of the box, either way up
@@ -74,13 +76,15 @@ def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
     fresh = joints(sheet, board, top)
     if not fresh:
         return ()
-    known = [*[joints(sheet, board, layer) for layer in range(1, top)], fresh]
+    known = {0: (), top: fresh, top + 1: ()}  # the joints below each layer that was reached
     found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in fresh])]
     for layer, stripe in found:  # grows while it is walked
-        for lower, upper in known[layer - 1] if layer else ():
+        if layer not in known:
+            known[layer] = joints(sheet, board, layer)
+        for lower, upper in known[layer]:
             if upper == stripe and (layer - 1, lower) not in found:
                 found.append((layer - 1, lower))
-        for lower, upper in known[layer] if layer < top else ():
+        for lower, upper in known[layer + 1]:
             if lower == stripe and (layer + 1, upper) not in found:
                 found.append((layer + 1, upper))
     return tuple(sorted(found))

@@ -7,9 +7,11 @@ hidden, so wherever one option is left the rules take it (G-01).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
 
-from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, blue_jars, contents
+from core.chance import Chance, pick
+from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, contents
 from events.cherry_on_the_cake import (
     AmountChosen,
     BlueJar,
@@ -49,22 +51,42 @@ def with_room(sheet: CakeSheet, board: Board) -> list[BlueJar]:
 
 def room(sheet: CakeSheet, board: Board) -> list[tuple[BlueJar, tuple[Cube, ...]]]:
     """Give the blue jars that are not full, and what is in them."""
-    return [(jar, cubes) for jar, cubes, most in blue_jars(sheet, board) if len(cubes) < most]
+    small, middle, large = sheet.capacity
+    free: list[tuple[BlueJar, tuple[Cube, ...]]] = []
+    if len(board.small) < small:
+        free.append(("small", board.small))
+    if len(board.middle) < middle:
+        free.append(("middle", board.middle))
+    if len(board.large) < large:
+        free.append(("large", board.large))
+    return free
 
 
 def full(table: Table) -> list[JarEmptied]:
     """Give the emptying of each full jar of the seat."""
-    seat, board = table.seat, table.boards[table.seat]
-    return [JarEmptied(seat, jar, cubes) for jar, cubes, most in blue_jars(table.sheet, board) if len(cubes) >= most]
+    board = table.boards[table.seat]
+    small, middle, large = table.sheet.capacity
+    moves: list[JarEmptied] = []
+    if len(board.small) >= small:
+        moves.append(JarEmptied(table.seat, "small", board.small))
+    if len(board.middle) >= middle:
+        moves.append(JarEmptied(table.seat, "middle", board.middle))
+    if len(board.large) >= large:
+        moves.append(JarEmptied(table.seat, "large", board.large))
+    return moves
 
 
 def places(sheet: CakeSheet, board: Board, colours: Iterable[Colour]) -> list[tuple[Colour, Jar]]:
     """Give where a cube may go: into a blue jar, and into the exchange jar only where none takes it (CC-27)."""
     free = room(sheet, board)
-    found = list[tuple[Colour, Jar]]()
+    found: list[tuple[Colour, Jar]] = []
     for colour in colours:
-        blue = [(colour, jar) for jar, cubes in free if colour not in cubes]
-        found += blue or [(colour, "exchange")]
+        before = len(found)
+        for jar, cubes in free:
+            if colour not in cubes:
+                found.append((colour, jar))
+        if len(found) == before:
+            found.append((colour, "exchange"))
     return found
 
 
@@ -78,8 +100,10 @@ def available(table: Table) -> list[Colour]:
 
 def distributing(table: Table) -> list[CubePlaced]:
     """Received cubes go into the jars one by one, in the seat's order; room is tested at each cube (CC-27, CC-28)."""
-    seat, board, colours = table.seat, table.boards[table.seat], dict.fromkeys(table.waiting)
-    return [CubePlaced(seat, colour, jar) for colour, jar in places(table.sheet, board, colours)]
+    moves: list[CubePlaced] = []
+    for colour, jar in places(table.sheet, table.boards[table.seat], dict.fromkeys(table.waiting)):
+        moves.append(CubePlaced(table.seat, colour, jar))
+    return moves
 
 
 def emptying(table: Table) -> list[JarEmptied | CubesReturned]:
@@ -104,7 +128,7 @@ def prices(table: Table, jar: Cubes) -> list[Cubes]:
             if all(cubes.count(colour) <= jar.count(colour) for colour in dict.fromkeys(cubes))
         ]
     left = [jar.count(colour) for colour in colours]
-    cubes = list[Colour]()
+    cubes: list[Colour] = []
     for _ in range(rate):
         most = left.index(max(left))  # of equally numerous ones the first in the order of colours
         left[most] -= 1
@@ -139,10 +163,10 @@ def stock(table: Table | Board, metal: Metal) -> tuple[int, ...]:
     return table.silver if metal == "silver" else table.gold
 
 
-def chips(table: Table, metal: Metal) -> list[tuple[ChipTaken, int]]:
-    """Give each chip of a metal that may be drawn with its odds: all are equally likely (CC-39)."""
-    left = stock(table, metal)
-    return [(ChipTaken(table.seat, metal, value), left.count(value)) for value in dict.fromkeys(left)]
+@lru_cache(maxsize=4096)
+def chip(seat: int, metal: Metal, left: tuple[int, ...]) -> Chance:
+    """Give the draw of one of the chips of a metal that are left: all are equally likely (CC-39)."""
+    return pick([(ChipTaken(seat, metal, value), left.count(value)) for value in dict.fromkeys(left)])
 
 
 # --- the die ---------------------------------------------------------------------------------------------------------

@@ -50,12 +50,13 @@ def plates_dealt(table: Table, event: happened.PlatesDealt) -> Table:
 def start_cubes_placed(table: Table, event: happened.StartCubesPlaced) -> Table:
     """One cube in each blue jar; then the next seat, or the pieces."""
     small, middle, large = event.cubes
+    board = replace(table.boards[event.seat], small=(small,), middle=(middle,), large=(large,))
     last = event.seat + 1 == table.seats
     return replace(
         table,
         phase="shuffle" if last else "start_cubes",
         seat=-1 if last else event.seat + 1,
-        boards=_board(table, event.seat, small=(small,), middle=(middle,), large=(large,)),
+        boards=put(table.boards, event.seat, board),
         supply=_less(table, event.cubes),
     )
 
@@ -89,8 +90,10 @@ def round_started(table: Table, event: happened.RoundStarted) -> Table:
 @reducer.on(happened.PieceChosen)
 def piece_chosen(table: Table, event: happened.PieceChosen) -> Table:
     """A seat has committed itself; after the last one the choices are shown."""
-    boards = _board(table, event.seat, chosen=(event.piece, event.rotation))
-    return replace(table, phase="reveal" if all(board.chosen for board in boards) else "choose", boards=boards)
+    board = replace(table.boards[event.seat], chosen=(event.piece, event.rotation))
+    boards = put(table.boards, event.seat, board)
+    missing = () in [board.chosen for board in boards]
+    return replace(table, phase="choose" if missing else "reveal", boards=boards)
 
 
 @reducer.on(happened.ChoicesRevealed)
@@ -110,13 +113,9 @@ def turn_started(table: Table, event: happened.TurnStarted) -> Table:
 def piece_placed(table: Table, event: happened.PiecePlaced) -> Table:
     """The piece leaves the board for the cake."""
     board = table.boards[event.seat]
-    boards = _board(
-        table,
-        event.seat,
-        cake=(*board.cake, (event.piece, event.rotation)),
-        shown=_without(board.shown, (event.piece,)),
-    )
-    return replace(table, phase="connect", boards=boards)
+    cake = (*board.cake, (event.piece, event.rotation))
+    board = replace(board, cake=cake, shown=_without(board.shown, (event.piece,)))
+    return replace(table, phase="connect", boards=put(table.boards, event.seat, board))
 
 
 @reducer.on(happened.StripesConnected)
@@ -145,10 +144,11 @@ def jar_emptied(table: Table, event: happened.JarEmptied) -> Table:
     metal = pay(table.sheet, event.jar)
     due = bool(stock(table, metal))
     coloured = [cube for cube in event.cubes if cube != "golden"]
+    board = _with_jar(table.boards[event.seat], event.jar, ())
     return replace(
         table,
         phase="chip" if due else _settling(table),
-        boards=_board(table, event.seat, **{event.jar: ()}),
+        boards=put(table.boards, event.seat, board),
         supply=_more(table, coloured),
         golden=table.golden + event.cubes.count("golden"),
         metal=metal if due else None,
@@ -158,14 +158,15 @@ def jar_emptied(table: Table, event: happened.JarEmptied) -> Table:
 @reducer.on(happened.ChipTaken)
 def chip_taken(table: Table, event: happened.ChipTaken) -> Table:
     """A chip changes hands. For a golden one the die is rolled, but not at the end of the game (CC-52)."""
-    own = tuple(sorted((*stock(table.boards[event.seat], event.metal), event.value)))
+    board = table.boards[event.seat]
+    own = tuple(sorted((*stock(board, event.metal), event.value)))
     phase: Phase = "roll" if table.options.roll_optional else "rolling"
     if event.metal != "gold" or table.part == "golden":
         phase = _settling(table)
     return replace(
         table,
         phase=phase,
-        boards=_board(table, event.seat, **{event.metal: own}),
+        boards=put(table.boards, event.seat, replace(board, **{event.metal: own})),
         metal=None,
         **{event.metal: _without(stock(table, event.metal), (event.value,))},
     )
@@ -174,8 +175,9 @@ def chip_taken(table: Table, event: happened.ChipTaken) -> Table:
 @reducer.on(happened.CubesReturned)
 def cubes_returned(table: Table, event: happened.CubesReturned) -> Table:
     """Cubes of the exchange jar go back; one may be taken."""
-    exchange = _without(table.boards[event.seat].exchange, event.cubes)
-    boards = _board(table, event.seat, exchange=exchange)
+    board = table.boards[event.seat]
+    board = replace(board, exchange=_without(board.exchange, event.cubes))
+    boards = put(table.boards, event.seat, board)
     return replace(table, phase="exchange", boards=boards, supply=_more(table, event.cubes))
 
 
@@ -195,7 +197,7 @@ def exchange_declined(table: Table, event: happened.ExchangeDeclined) -> Table:
 @reducer.on(happened.StarsCounted)
 def stars_counted(table: Table, event: happened.StarsCounted) -> Table:
     """The marker advances; whoever got neither cube nor star is consoled (CC-37)."""
-    boards = _board(table, event.seat, track=table.boards[event.seat].track + event.stars)
+    boards = _advanced(table, event.seat, event.stars)
     return replace(table, phase="next_turn" if table.gained or event.stars else "consolation", boards=boards)
 
 
@@ -291,7 +293,7 @@ def die_golden_cube_placed(table: Table, event: happened.DieGoldenCubePlaced) ->
 @reducer.on(happened.DieStarsCounted)
 def die_stars_counted(table: Table, event: happened.DieStarsCounted) -> Table:
     """The marker advances."""
-    boards = _board(table, event.seat, track=table.boards[event.seat].track + event.stars)
+    boards = _advanced(table, event.seat, event.stars)
     return replace(table, phase="distribute", boards=boards, due=0)
 
 
@@ -328,11 +330,12 @@ def golden_cubes_left(table: Table, event: happened.GoldenCubesLeft) -> Table:
 def golden_cubes_returned(table: Table, event: happened.GoldenCubesReturned) -> Table:
     """No golden cube stays with the seat."""
     board = table.boards[event.seat]
-    coloured = {jar: tuple([cube for cube in contents(board, jar) if cube != "golden"]) for jar in BLUE_JARS}
+    small, middle, large = [tuple([cube for cube in contents(board, jar) if cube != "golden"]) for jar in BLUE_JARS]
+    board = replace(board, small=small, middle=middle, large=large)
     return replace(
         table,
         phase="next_golden",
-        boards=_board(table, event.seat, **coloured),
+        boards=put(table.boards, event.seat, board),
         golden=table.golden + event.count,
         in_hand=0,
     )
@@ -354,12 +357,22 @@ def game_ended(table: Table, event: happened.GameEnded) -> Table:
     return replace(table, phase="over", outcome=Outcome(event.reason, event.scores, event.ranking))
 
 
-def _board(table: Table, seat: int, **changes: Any) -> tuple[Board, ...]:
-    return put(table.boards, seat, replace(table.boards[seat], **changes))
-
-
 def _put_in(table: Table, seat: int, jar: happened.Jar, cube: happened.Cube) -> tuple[Board, ...]:
-    return _board(table, seat, **{jar: (*getattr(table.boards[seat], jar), cube)})
+    board = table.boards[seat]
+    return put(table.boards, seat, _with_jar(board, jar, (*getattr(board, jar), cube)))
+
+
+def _with_jar(board: Board, jar: happened.Jar, cubes: tuple[Any, ...]) -> Board:
+    if jar == "small":
+        return replace(board, small=cubes)
+    if jar == "middle":
+        return replace(board, middle=cubes)
+    return replace(board, large=cubes) if jar == "large" else replace(board, exchange=cubes)
+
+
+def _advanced(table: Table, seat: int, stars: int) -> tuple[Board, ...]:
+    board = table.boards[seat]
+    return put(table.boards, seat, replace(board, track=board.track + stars))
 
 
 def _settling(table: Table) -> Phase:
@@ -367,16 +380,13 @@ def _settling(table: Table) -> Phase:
 
 
 def _less(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    supply = list(table.supply)
-    for colour in cubes:
-        supply[table.sheet.colours.index(colour)] -= 1
-    return tuple(supply)
+    return _more(table, cubes, -1)
 
 
-def _more(table: Table, cubes: Sequence[happened.Colour]) -> tuple[int, ...]:
-    supply = list(table.supply)
+def _more(table: Table, cubes: Sequence[happened.Colour], each: int = 1) -> tuple[int, ...]:
+    supply, colours = list(table.supply), table.sheet.colours
     for colour in cubes:
-        supply[table.sheet.colours.index(colour)] += 1
+        supply[colours.index(colour)] += each
     return tuple(supply)
 
 

@@ -49,7 +49,8 @@ def forced(table: Table) -> Event | Chance | None:
     """Give what happens without a choice: the frame of the game, and wherever a seat has one option left (CC-28)."""
     if rule := FORCED.get(table.phase):
         return rule(table)
-    if table.phase in ("setup", "choose", "over") or len(dict.fromkeys(table.waiting)) > 1:
+    waiting = table.waiting
+    if table.phase in ("setup", "choose", "over") or (waiting and waiting.count(waiting[0]) < len(waiting)):
         return None  # two colours to place: two options or more, at a glance
     options = legal(table)
     return options[0] if len(options) == 1 else None if options else what_follows(table)
@@ -123,13 +124,12 @@ def choosing(table: Table) -> list[PieceChosen]:
     In the last round one piece is left and only its rotation is chosen (CC-14). Nothing is said of what a choice would
     connect (CC-13).
     """
-    return [
-        way_up
-        for board in table.boards
-        if not board.chosen
-        for piece in board.shown
-        for way_up in either_way_up(board.seat, piece)
-    ]
+    moves: list[PieceChosen] = []
+    for board in table.boards:
+        if not board.chosen:
+            for piece in board.shown:
+                moves += either_way_up(board.seat, piece)
+    return moves
 
 
 @lru_cache(maxsize=1024)
@@ -169,12 +169,14 @@ def cubes_taken(table: Table) -> CubesTaken:
 
     A cube has its stripe's colour. Golden ones printed there are not taken now (CC-23), gaps have no colour (CC-22).
     """
-    shown = dict.fromkeys(table.sheet.colours, 0)
-    for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
-        shown[stripe.colour] += stripe.cubes
     cubes: Cubes = ()
-    for colour, supply in zip(shown, table.supply, strict=True) if table.connected else ():
-        cubes += (colour,) * min(shown[colour], supply)
+    if table.connected:
+        shown = dict.fromkeys(table.sheet.colours, 0)
+        for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
+            shown[stripe.colour] += stripe.cubes
+        for colour, supply in zip(shown, table.supply, strict=True):
+            if shown[colour]:
+                cubes += (colour,) * min(shown[colour], supply)
     return CubesTaken(table.seat, cubes)
 
 
@@ -196,7 +198,7 @@ def what_follows(table: Table) -> Event:
 
 def chip_taken(table: Table) -> Chance | None:
     """An emptied jar, or the die, brings a chip of its metal at random (CC-39)."""
-    return pick(jars.chips(table, table.metal)) if table.metal else None
+    return jars.chip(table.seat, table.metal, jars.stock(table, table.metal)) if table.metal else None
 
 
 # --- the die for a golden chip ---------------------------------------------------------------------------------------

@@ -107,8 +107,11 @@ def actions(table: Table) -> list[Move]:
 
 def flipping(table: Table) -> list[FlipChosen]:
     """1. Flip the next card of any row that has a face-down one (YW-09, YW-10, YW-14)."""
-    seat = table.seat
-    return [FlipChosen(seat, row) for row, cards in enumerate(table.face_down) if cards]
+    moves: list[FlipChosen] = []
+    for row, cards in enumerate(table.face_down):
+        if cards:
+            moves.append(FlipChosen(table.seat, row))
+    return moves
 
 
 def inviting(table: Table) -> list[RowTaken] | list[InvitationWasted]:
@@ -117,9 +120,11 @@ def inviting(table: Table) -> list[RowTaken] | list[InvitationWasted]:
     Only when no card is left in any row, an invitation is used for nothing (YW-17). Pickles come along (YW-24), and
     nothing is flipped to replace what was taken (YW-19). Empty places have no meaning (YW-20).
     """
-    seat = table.seat
-    rows = [RowTaken(seat, row, cards) for row, cards in enumerate(table.face_up) if cards]
-    return rows if rows or any(table.face_down) else [InvitationWasted(seat)]
+    moves: list[RowTaken] = []
+    for row, cards in enumerate(table.face_up):
+        if cards:
+            moves.append(RowTaken(table.seat, row, cards))
+    return moves if moves or any(table.face_down) else [InvitationWasted(table.seat)]
 
 
 def pickling(table: Table) -> list[PickleUsed]:

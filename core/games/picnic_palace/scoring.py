@@ -11,8 +11,8 @@ def kind_points(sheet: PicnicSheet, kind: Kind, count: int) -> int:
 
     Sprinkles and Pickles give none in a round (YW-41).
     """
-    if kind in sheet.sets and count:
-        values = sheet.sets[kind]
+    values = sheet.sets.get(kind)
+    if values and count:
         return values[min(count, len(values)) - 1]
     return sheet.each.get(kind, 0) * count
 

@@ -77,7 +77,10 @@ class PicnicSheet(Sheet, frozen=True):
     @property
     def deck(self) -> Cards:
         """All guests, kind by kind."""
-        return tuple([kind for kind in KINDS for _ in range(self.copies.get(kind, 0))])
+        deck: Cards = ()
+        for kind in KINDS:
+            deck += (kind,) * self.copies.get(kind, 0)
+        return deck
 
 
 class Table(State, frozen=True):

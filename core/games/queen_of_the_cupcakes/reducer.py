@@ -58,9 +58,9 @@ def turn_started(table: Table, event: happened.TurnStarted) -> Table:
 @reducer.on(happened.CardsTaken)
 def cards_taken(table: Table, event: happened.CardsTaken) -> Table:
     """All bank cards of a kind go to the hand, which has no limit (QC-19)."""
-    hand = table.hands[event.seat] + (event.kind,) * event.count
-    left = tuple([card for card in table.bank if card != event.kind])
-    return replace(table, phase="lay", bank=left, hands=put(table.hands, event.seat, hand))
+    cards = (event.kind,) * event.count
+    hands = put(table.hands, event.seat, table.hands[event.seat] + cards)
+    return replace(table, phase="lay", bank=_without(table.bank, cards), hands=hands)
 
 
 @reducer.on(happened.CardsLaid)

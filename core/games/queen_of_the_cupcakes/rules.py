@@ -19,6 +19,7 @@ from core.ranking import by_score
 from events.base import Event, Move
 from events.queen_of_the_cupcakes import (
     BankFilled,
+    Cards,
     CardsLaid,
     CardsPassed,
     CardsTaken,
@@ -43,7 +44,7 @@ def legal(table: Table) -> Sequence[Move]:
     if table.phase == "take":
         return taking(table)
     if table.phase == "lay":
-        return [LayingSkipped(table.seat), *laying(table), *passing(table)]
+        return [LayingSkipped(table.seat), *laying(table), *(passing(table) if table.teams else ())]
     return ()
 
 
@@ -76,8 +77,16 @@ def next_turn(table: Table) -> TurnStarted:
 
 def taking(table: Table) -> list[CardsTaken]:
     """1. Take all bank cards of one kind that lies there; taking is compulsory (QC-05, QC-06)."""
-    seat, count = table.seat, table.bank.count
-    return [CardsTaken(seat, kind, count(kind)) for kind in dict.fromkeys(table.bank)]
+    moves: list[CardsTaken] = []
+    for kind, count in counted(table.bank):
+        moves.append(CardsTaken(table.seat, kind, count))
+    return moves
+
+
+@lru_cache(maxsize=8192)
+def counted(bank: Cards) -> tuple[tuple[Kind, int], ...]:
+    """Give the kinds that lie in a bank, in that order, each with the number of its cards."""
+    return tuple([(kind, bank.count(kind)) for kind in dict.fromkeys(bank)])
 
 
 def only_taking(table: Table) -> CardsTaken | None:
@@ -85,26 +94,25 @@ def only_taking(table: Table) -> CardsTaken | None:
     return taking(table)[0] if table.bank.count(table.bank[0]) == len(table.bank) else None
 
 
-def laying(table: Table) -> list[CardsLaid]:
+def laying(table: Table) -> tuple[CardsLaid, ...]:
     """2. Lay out cards of one kind, 1 to 3 beside its bin and 1 to 3 in front (QC-07), just taken or not (QC-20).
 
     It is one action: a bin may overflow (QC-08), and what was laid in front with the card that fills it counts (QC-09).
     """
-    seat, hand = table.seat, table.hands[table.seat]
-    least, most = table.sheet.lay_out
-    fewest = 2 * least
-    return [
-        move
-        for kind in table.sheet.kinds
-        if (held := hand.count(kind)) >= fewest
-        for move in laying_of(seat, kind, held, least, most)
-    ]
+    hand = tuple(sorted(table.hands[table.seat]))  # taken in whatever order
+    return laying_from(table.seat, hand, table.sheet.kinds, table.sheet.lay_out)
+
+
+@lru_cache(maxsize=8192)
+def laying_from(seat: int, hand: Cards, kinds: Cards, lay_out: tuple[int, int]) -> tuple[CardsLaid, ...]:
+    """Give the ways to lay out cards of a hand, kind by kind."""
+    return tuple([move for kind in kinds for move in laying_of(seat, kind, hand.count(kind), lay_out)])
 
 
 @lru_cache(maxsize=1024)
-def laying_of(seat: int, kind: Kind, held: int, least: int, most: int) -> tuple[CardsLaid, ...]:
+def laying_of(seat: int, kind: Kind, held: int, lay_out: tuple[int, int]) -> tuple[CardsLaid, ...]:
     """Give the ways to lay out some of the cards that a seat holds of a kind."""
-    return tuple([CardsLaid(seat, kind, beside_bin, in_front) for beside_bin, in_front in splits(held, least, most)])
+    return tuple([CardsLaid(seat, kind, beside_bin, in_front) for beside_bin, in_front in splits(held, *lay_out)])
 
 
 @lru_cache(maxsize=1024)
@@ -121,8 +129,6 @@ def nothing_to_lay(table: Table) -> LayingSkipped | None:
 
 def passing(table: Table) -> list[CardsPassed]:
     """Teams: instead of laying out, pass two cards of any kinds to the partner, who is not asked (QC-25, 26, 28)."""
-    if not table.teams:
-        return []
     seat, hand = table.seat, table.hands[table.seat]
     return [
         CardsPassed(seat=seat, partner=partner(table, seat), cards=(first, second))

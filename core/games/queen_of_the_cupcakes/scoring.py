@@ -11,7 +11,7 @@ def placing(table: Table) -> tuple[Kind, Kind, Kind]:
 
     An empty bin can be among them, and then nobody has its cards in front (QC-12).
     """
-    fullest = sorted(range(len(table.bins)), key=lambda index: (-table.bins[index], index))
+    fullest = sorted(range(len(table.bins)), key=table.bins.__getitem__, reverse=True)  # equal ones stay in order
     first, second, third = [table.sheet.kinds[index] for index in fullest[:3]]
     return first, second, third
 

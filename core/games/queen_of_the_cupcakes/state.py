@@ -42,7 +42,10 @@ class QueenSheet(Sheet, frozen=True):
     @property
     def deck(self) -> Cards:
         """All cards, kind by kind."""
-        return tuple([kind for kind, copies in zip(self.kinds, self.copies, strict=True) for _ in range(copies)])
+        deck: Cards = ()
+        for kind, copies in zip(self.kinds, self.copies, strict=True):
+            deck += (kind,) * copies
+        return deck
 
 
 class Table(State, frozen=True):

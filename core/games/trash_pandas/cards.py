@@ -106,7 +106,8 @@ def stolen(table: Table, theft: Theft) -> Event | Chance:
     for card in dict.fromkeys(cards):
         held = cards.count(card)
         gained = table.gained[table.sheet.kinds.index(card)] if theft.card is None and victim == table.seat else 0
-        odds += [
-            (CardStolen(thief, victim, card, new), weight) for new, weight in ((False, held - gained), (True, gained))
-        ]
-    return pick([(event, weight) for event, weight in odds if weight])
+        if held > gained:
+            odds.append((CardStolen(thief, victim, card, gained=False), held - gained))
+        if gained:
+            odds.append((CardStolen(thief, victim, card, gained=True), gained))
+    return pick(odds)

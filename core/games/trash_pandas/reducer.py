@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.game import Outcome
-from core.games.trash_pandas.state import Table, Theft, most_tokens, others, pending, playable
+from core.games.trash_pandas.state import Table, Theft, most_tokens, pending, playable
 from core.reducer import Reducer, put
 from events import trash_pandas as happened
 from events.base import GameStarted, Move
@@ -171,18 +171,15 @@ def cards_drawn(table: Table, event: happened.CardsDrawn) -> Table:
 def cards_stashed(table: Table, event: happened.CardsStashed) -> Table:
     """Cards go from the hand into the stash, those gained this turn first (TP-36)."""
     for card in event.cards:
-        table = replace(
-            _lost(table, event.seat, card, gained=True),
-            stashes=put(table.stashes, event.seat, (*table.stashes[event.seat], card)),
-        )
-    return replace(table, phase="resolve")
+        table = _lost(table, event.seat, card, gained=True)
+    stash = table.stashes[event.seat] + event.cards
+    return replace(table, phase="resolve", stashes=put(table.stashes, event.seat, stash))
 
 
 @reducer.on(happened.CardRevealed)
 def card_revealed(table: Table, event: happened.CardRevealed) -> Table:
     """A card goes from the trash can to the hand for all to see; rivals with one like it may stash theirs (TP-63)."""
-    rivals = others(table, event.seat)
-    asked = tuple([seat in rivals and event.card in table.hands[seat] for seat in range(table.seats)])
+    asked = tuple([seat != event.seat and event.card in hand for seat, hand in enumerate(table.hands)])
     shown = _given(table, event.seat, (event.card,))
     return replace(shown, phase="resolve", pile=table.pile[1:], revealed=event.card, asked=asked)
 
@@ -351,8 +348,8 @@ def _taken_before(table: Table) -> tuple[Token, ...]:
 
 def _stopped(table: Table) -> Table:
     """The seat has decided to stop: whoever else holds a Yum Yum now is asked, once (TP-25, TP-28, TP-32)."""
-    asked = tuple([seat != table.seat and "Yum Yum" in hand for seat, hand in enumerate(table.hands)])
-    return replace(table, phase="resolve", asked=asked)
+    asked = tuple(["Yum Yum" in hand for hand in table.hands])
+    return replace(table, phase="resolve", asked=put(asked, table.seat, False))
 
 
 def _chosen(table: Table, token: Token) -> Table:
@@ -363,7 +360,7 @@ def _chosen(table: Table, token: Token) -> Table:
 def _theft(table: Table, thief: int, victim: int, card: Card | FaceDown | None) -> Table:
     """A theft waits for the victim's answer, if it has one (TP-46)."""
     can_answer = playable(table, victim, "Doggo") or playable(table, victim, "Kitteh")
-    asked = tuple([seat == victim and can_answer for seat in range(table.seats)])
+    asked = put((False,) * table.seats, victim, can_answer)
     return replace(table, theft=Theft(thief, victim, card), asked=asked)
 
 

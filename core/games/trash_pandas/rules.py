@@ -37,6 +37,7 @@ from events.trash_pandas import (
     PiePlayed,
     RollingStopped,
     StashesRevealed,
+    Token,
     TokenChosen,
     TokenExchanged,
     TokenRepeated,
@@ -144,10 +145,16 @@ def next_token(table: Table) -> list[Move]:
     left = pending(table)
     if not left:
         return [TurnEnded(seat), *pie(table)]
-    moves: list[Move] = [TokenChosen(seat, token) for token in left]
+    moves: list[Move] = [*choosing(seat, left)]
     if table.options.may_skip_tokens:
         moves += [TokenSkipped(seat, token) for token in left if token != "reveal" or not table.pile]
     return moves + pie(table) + cards.own(table)
+
+
+@lru_cache(maxsize=4096)
+def choosing(seat: int, left: tuple[Token, ...]) -> tuple[TokenChosen, ...]:
+    """Give the choice of each token that is left."""
+    return tuple([TokenChosen(seat, token) for token in left])
 
 
 def pie(table: Table) -> list[Move]:
@@ -185,7 +192,10 @@ def only_no_draw(table: Table) -> DrawChosen | None:
 
 def stashing(table: Table) -> list[Move]:
     """Tree: stash up to two cards, Doggo and Kitteh too (TP-62)."""
-    return [CardsStashed(table.seat, stashed) for stashed in up_to_two(table.hands[table.seat])]
+    moves: list[Move] = []
+    for stashed in up_to_two(table.hands[table.seat]):
+        moves.append(CardsStashed(table.seat, stashed))
+    return moves
 
 
 @lru_cache(maxsize=4096)
@@ -217,8 +227,11 @@ def only_draw_or_stash(table: Table) -> Event | None:
 
 def stealing(table: Table) -> list[Move]:
     """Hand with a bag: steal a random card of a rival who has one (TP-44); a Pie chooses anew (TP-57)."""
-    seat = table.seat
-    return [HandTargeted(seat, rival) for rival in others(table, seat) if table.hands[rival]]
+    moves: list[Move] = []
+    for rival in others(table, table.seat):
+        if table.hands[rival]:
+            moves.append(HandTargeted(table.seat, rival))
+    return moves
 
 
 def only_victim(table: Table) -> Event | None:
@@ -264,7 +277,8 @@ def stashes_revealed(table: Table) -> StashesRevealed:
 
 def game_ended(table: Table) -> GameEnded:
     """Stashes are scored."""
-    return GameEnded(reason="can_empty", scores=scores(table), ranking=ranking(table))
+    totals = scores(table)
+    return GameEnded(reason="can_empty", scores=totals, ranking=ranking(table, totals))
 
 
 FORCED: Mapping[Phase, Callable[[Table], Event | Chance | None]] = {

@@ -37,9 +37,9 @@ def scores(table: Table) -> tuple[int, ...]:
     return tuple(totals)
 
 
-def ranking(table: Table) -> tuple[tuple[int, ...], ...]:
+def ranking(table: Table, totals: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Give groups of seats, best first: by score, then by variety of the stash, then by its size (TP-80, G-04)."""
-    return by_score(list(zip(scores(table), map(variety, table.face_up), map(len, table.face_up), strict=True)))
+    return by_score(list(zip(totals, map(variety, table.face_up), map(len, table.face_up), strict=True)))
 
 
 def variety(stash: Cards) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Literal, get_args
 
 from core.game import Outcome, State
@@ -48,7 +49,10 @@ class TrashPandasSheet(Sheet, frozen=True):
     @property
     def deck(self) -> Cards:
         """All cards, kind by kind."""
-        return tuple([kind for kind, copies in zip(self.kinds, self.copies, strict=True) for _ in range(copies)])
+        deck: Cards = ()
+        for kind, copies in zip(self.kinds, self.copies, strict=True):
+            deck += (kind,) * copies
+        return deck
 
 
 class Theft(State, frozen=True):
@@ -105,7 +109,8 @@ class Table(State, frozen=True):
 
 def pending(table: Table) -> tuple[Token, ...]:
     """Give the tokens in front of the active seat."""
-    return tuple([token for token in table.taken if token not in table.resolved])
+    resolved = table.resolved
+    return tuple([token for token in table.taken if token not in resolved]) if resolved else table.taken
 
 
 def untaken(table: Table) -> tuple[Token, ...]:
@@ -123,9 +128,15 @@ def most_tokens(table: Table) -> int:
     return table.sheet.bonus_tokens if table.bonus == "running" else len(TOKENS)
 
 
-def others(table: Table, seat: int) -> list[int]:
+def others(table: Table, seat: int) -> tuple[int, ...]:
     """Give the other seats, clockwise from the left of `seat`."""
-    return [(seat + step) % table.seats for step in range(1, table.seats)]
+    return clockwise(table.seats, seat)
+
+
+@lru_cache(maxsize=64)
+def clockwise(seats: int, seat: int) -> tuple[int, ...]:
+    """Give all seats of a table but one, from its left."""
+    return tuple([(seat + step) % seats for step in range(1, seats)])
 
 
 def playable(table: Table, seat: int, card: Card) -> bool:

@@ -16,7 +16,7 @@ from events.base import Event
 from events.picnic_palace import GameEnded, InvitationWasted, PickleUsed, RowTaken
 from tests.core.games.picnic_palace.picnic import GAME, box
 
-SOAK = 300
+SOAK = 180
 BOX = Counter(GAME.sheet.deck)
 
 

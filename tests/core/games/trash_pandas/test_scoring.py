@@ -140,31 +140,31 @@ def test_tp_80_variety_breaks_a_tie() -> None:
     tied = stashed("N", "PBDK")
     assert scores(tied) == (7, 7)
     assert [variety(stash) for stash in tied.face_up] == [1, 4]
-    assert ranking(tied) == ((1,), (0,))
+    assert ranking(tied, scores(tied)) == ((1,), (0,))
 
 
 def test_tp_80_then_the_most_cards() -> None:
     tied = stashed("NNB", "PPBB")
     assert scores(tied) == (8, 8)
-    assert ranking(tied) == ((1,), (0,))
+    assert ranking(tied, scores(tied)) == ((1,), (0,))
 
 
 def test_tp_80_then_the_win_is_shared() -> None:
     tied = stashed("NF", "NF", "")
     assert scores(tied) == (10, 10, 0)
-    assert ranking(tied) == ((0, 1), (2,))
+    assert ranking(tied, scores(tied)) == ((0, 1), (2,))
 
 
 def test_tp_80_blammo_counts_for_variety() -> None:
     tied = stashed("NN", "PB")
     assert scores(tied) == (7, 7)
-    assert ranking(tied) == ((1,), (0,))
+    assert ranking(tied, scores(tied)) == ((1,), (0,))
 
 
 def test_tp_80_the_tie_break_applies_to_every_place() -> None:
     tied = stashed("NNNBBB", "NDBB", "NBB")
     assert scores(tied) == (10, 2, 2)
-    assert ranking(tied) == ((0,), (1,), (2,))
+    assert ranking(tied, scores(tied)) == ((0,), (1,), (2,))
 
 
 def test_tp_81_hands_are_discarded_and_everything_is_public() -> None:

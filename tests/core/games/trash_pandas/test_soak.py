@@ -17,7 +17,7 @@ from events.trash_pandas import TrashPandasOptions
 from replay.golden import variants
 from tests.core.games.trash_pandas.playing import GAME, SHEET
 
-GAMES = 150
+GAMES = 90
 """Random games of the soak; raise it for a longer one."""
 
 DECK = sorted(SHEET.deck)
@@ -79,7 +79,7 @@ def test_conformance_with_each_option(name: str) -> None:
 
 
 def test_conformance_of_secrets() -> None:
-    assert sum([check_secrets(GAME, seats, f"secret/{number}") for number in range(2) for seats in (2, 3, 4)]) > 2_000
+    assert sum([check_secrets(GAME, seats, "secret") for seats in (2, 3, 4)]) > 2_000
 
 
 def test_the_same_seed_gives_the_same_game() -> None:
