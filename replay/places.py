@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final
 
 from msgspec import Struct
@@ -28,6 +29,17 @@ class Place(Struct, frozen=True, gc=False):
 START: Final = Place(0, None, None)
 
 
+class _Moves(dict[type[Event], bool]):
+    """Whether the place is another behind events of a type, looked at once each."""
+
+    def __missing__(self, kind: type[Event]) -> bool:
+        self[kind] = issubclass(kind, _MOVING)
+        return self[kind]
+
+
+_MOVES: Final = _Moves()
+
+
 def places(events: Sequence[Event], before: Place = START) -> list[Place]:
     """Give the place of each event of a stream, or of events that go on from a place and take nothing back.
 
@@ -41,9 +53,7 @@ def stays(events: Sequence[Event], before: Place = START) -> list[tuple[Place, i
     along = list[Place]()
     starts = list[int]()
     place, since = before, 0
-    kinds = list(map(type, events))
-    moving = {kind for kind in set(kinds) if issubclass(kind, _MOVING)}
-    for step in [step for step, kind in enumerate(kinds) if kind in moving]:
+    for step in compress(range(len(events)), map(_MOVES.__getitem__, map(type, events))):
         if step > since:
             along.append(place)
             starts.append(since)

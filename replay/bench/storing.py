@@ -39,6 +39,10 @@ DEALT: Final = 40
 """Games that are really dealt."""
 FEW: Final = 20
 """Games that a process deals which is to be killed."""
+FRESH: Final = 5
+"""Fresh processes that each read a replay."""
+TOGETHER: Final = ("write", "bulk", "query", "query", "query")
+"""What processes do that work together."""
 COPIES: Final = 250
 """Of so many copies of the dealt games rows are written together: about a million."""
 
@@ -150,7 +154,7 @@ def _reads(store: Store, games: int) -> Iterator[Figure]:
     warm = [_timed(lambda: store.read(_id(chance.randrange(games))))[0] for _ in range(60)][10:]
     yield Figure(f"one of {games:,} replays, warm", f"{_ms(median(warm))} (slowest {_ms(max(warm))})")
     whole, cold = list[float](), list[float]()
-    for _ in range(5):
+    for _ in range(FRESH):
         started = time.perf_counter()
         cold.append(_process("read", store.path, chance.randrange(games)).longest)
         whole.append(time.perf_counter() - started)
@@ -183,11 +187,10 @@ def _step_by_step(appender: Appender, tape: Tape) -> None:
 
 
 def _together(store: Store, seconds: float) -> Iterator[Figure]:
-    roles = ["write", "bulk", "query", "query", "query"]
-    processes = [_start(role, store.path, seconds) for role in roles]
+    processes = [_start(role, store.path, seconds) for role in TOGETHER]
     seen = [msgspec.json.decode(process.communicate()[0], type=Seen) for process in processes]
-    for role in dict.fromkeys(roles):
-        own = [each for each, its in zip(seen, roles, strict=True) if its == role]
+    for role in dict.fromkeys(TOGETHER):
+        own = [each for each, its in zip(seen, TOGETHER, strict=True) if its == role]
         done, refused = sum(each.done for each in own), sum(each.refused for each in own)
         yield Figure(
             f"{len(own)} x {role}, together for {seconds:g} s",

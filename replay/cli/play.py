@@ -1,8 +1,7 @@
-"""Commands that make games: what can be played, and playing it by bots."""
+"""The command that makes games: bots play them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,6 @@ import msgspec
 import typer
 
 from core.registry import find
-from core.registry import games as all_games
 from core.sheets import parse
 from events.codec import canonical
 from events.errors import FormatError, SetupError
@@ -22,39 +20,9 @@ from replay.jobs.cluster import crew
 from replay.lake import moving
 from replay.lake.reading import open_store
 from replay.lake.segments import Lake
-from replay.simulate import Batch, bots_for
+from replay.simulate import Batch
 from replay.simulate import simulate as play_batch
 from replay.storage.store import Filter
-
-
-def games(json: Json = False) -> None:
-    """What can be played: seats, options, bots, and where the components are known from."""
-    rows: list[dict[str, Any]] = [
-        {
-            "game": kind.slug,
-            "title": kind.title,
-            "rules": kind.rules,
-            "seats": list(default_sheet(kind).seats),
-            "options": {name: _default(kind.options, name) for name in kind.options.__struct_fields__},
-            "bots": list(bots_for(kind)),
-            "sheet": kind(default_sheet(kind)).sheet_digest,
-            "provenance": dict(Counter(default_sheet(kind).provenance.values())),
-            "note": default_sheet(kind).note,
-        }
-        for kind in all_games().values()
-    ]
-    if json:
-        return print_json(rows)
-    for row in rows:
-        low, high = row["seats"]
-        options = ", ".join([f"{name}={value}" for name, value in row["options"].items()])
-        known = ", ".join([f"{count} {source}" for source, count in sorted(row["provenance"].items())])
-        out.print(row["game"], style="bold")
-        out.print(f"    {row['title']}, {low} to {high} seats, rules version {row['rules']}")
-        out.print(f"    options: {options or 'none'}", soft_wrap=True)
-        out.print(f"    bots: {', '.join(row['bots'])}")
-        out.print(f"    figures of the component sheet: {known}")
-    return None
 
 
 def simulate(
@@ -140,7 +108,3 @@ def _sheet(file: Path, game: str) -> bytes:
     except OSError as error:
         raise FormatError(f"cannot read {file}: {error.strerror}") from None
     return canonical(sheet)
-
-
-def _default(options: Any, name: str) -> Any:
-    return getattr(options(), name)

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
-import polars as pl
 import structlog
 import typer
 from rich.console import Console
@@ -26,11 +25,13 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from replay.debugger.alternatives import Alternatives
 from replay.errors import StoreError
-from replay.lake.reading import open_store
-from replay.lake.segments import is_lake
-from replay.storage.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from replay.debugger.alternatives import Alternatives
+    from replay.storage.store import Store
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 err = Console(stderr=True, highlight=False)
@@ -106,6 +107,9 @@ def cell(value: Any) -> Text:
 
 def recorded(db: Path) -> Store:
     """Open a database that is to be read: one that is not there is a mistake in its name, and is not made."""
+    from replay.lake.reading import open_store  # here, as it takes most of the start of a command that opens nothing
+    from replay.lake.segments import is_lake
+
     if not db.exists() and not is_lake(db):
         raise StoreError(f"there is no database {db}; `tabletape simulate` and `tabletape import` make one")
     return open_store(db)

@@ -166,6 +166,9 @@ class _Files(Database):
         self._lake = lake
         self._segments = segments
 
+    def let_go(self) -> None:
+        """Nothing of a lake stays at hand."""
+
     @contextmanager
     def reading(self) -> Iterator[Lease]:
         """Let SQL read the files as the tables of a store: by DuckDB, or through polars where they are far away."""

@@ -24,7 +24,6 @@ from urllib.parse import quote, unquote
 from uuid import uuid4
 
 import polars as pl
-from pyarrow import fs
 
 from events.errors import FormatError, SetupError
 from replay.errors import StoreDamaged, StoreError
@@ -154,7 +153,7 @@ class Lake:
     def has(self, segment: Segment) -> bool:
         """Say whether a segment is there now, without a look at the others."""
         (info,) = self._files.get_file_info([segment.file("replay")])
-        return bool(info.type == fs.FileType.File)
+        return bool(info.is_file)
 
     def write(self, rows: Rows) -> Segment:
         """Write games of one kind as a segment, whose last file makes it be there; raises `StoreError`."""
@@ -200,7 +199,7 @@ class Lake:
     @cached_property
     def _found(self) -> dict[str, dict[Segment, File]]:
         try:
-            listed = self._files.get_file_info(fs.FileSelector("", recursive=True, allow_not_found=True))
+            listed = self._files.get_file_info(_fs().FileSelector("", recursive=True, allow_not_found=True))
         except OSError as error:
             raise StoreError(f"cannot read {self.at}: {_line(error)}") from None
         found: dict[str, dict[Segment, File]] = {table: {} for table in FILES}
@@ -268,8 +267,16 @@ def _said(file: File) -> pl.Schema | str:
         return _line(error)
 
 
+def _fs() -> Any:
+    """Give pyarrow's file systems: not before a lake is opened, since whoever opens a store does without."""
+    from pyarrow import fs
+
+    return fs
+
+
 def _opened(at: str) -> tuple[Any, str]:
     """Give the files of an address as pyarrow has them, and what polars calls it."""
+    fs = _fs()
     if "://" not in at:
         if Path(at).is_file():
             raise StoreError(f"{at} is a file: a lake is a folder, or an address such as s3://bucket/games")

@@ -45,8 +45,8 @@ def backup(store: Store, to: Path, force: bool = False) -> Backup:
     _refuse(to, force)
     with _aside(to, f"no backup can be made at {to}") as fresh:
         store.copy(fresh)
-        copy = _sound(fresh, store.path)
-        made = Backup(str(to), copy.count(), len(copy.at_play()), fresh.stat().st_size)
+        with _sound(fresh, store.path) as copy:
+            made = Backup(str(to), copy.count(), len(copy.at_play()), fresh.stat().st_size)
         _refuse(to, force)
         in_place(fresh, to)
     return made
@@ -109,7 +109,7 @@ def _empty(fresh: Path) -> bool:
     """Say whether a database has no table: opening it as a store would make one of it."""
     try:
         with by_itself(fresh, read_only=True) as lease:
-            return not lease.rows("SELECT 1 FROM duckdb_tables() WHERE NOT internal")
+            return not lease.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()")
     except StoreError:
         return False  # opening it says what it is
 

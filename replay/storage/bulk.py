@@ -31,10 +31,13 @@ YIELD: Final = 0.01
 
 
 class Pace:
-    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more."""
+    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more.
+
+    The first has half of what it may have, since nothing is written while it is made ready.
+    """
 
     def __init__(self) -> None:
-        self.events = MOST
+        self.events = ROWS
 
     def written(self, wanted: bool) -> None:
         """Take into account whether somebody waited, and let them go first."""

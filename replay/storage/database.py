@@ -1,8 +1,9 @@
 """The database file, shared between processes and threads: the only module that opens DuckDB.
 
-DuckDB lets no other process near a file that one has open for writing. So nobody keeps it open: every piece of work
-takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing, and
-detaches it again. Small files beside the database make that fair and safe:
+DuckDB lets no other process near a file that one has open for writing. So nobody keeps it from others: every piece of
+work takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing,
+and detaches it again. To attach a file with a million games takes longer than to read one of them: behind a lease for
+reading it stays attached for a moment, unless somebody waits. Small files beside the database make that fair and safe:
 
     <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
     <name>.lock    held shared by readers and alone by a writer, who writes into it who it is: `replay.storage.gate`
@@ -17,16 +18,17 @@ alone and has not attached it, and nobody forks while it is attached.
 
 from __future__ import annotations
 
-import fcntl
+import atexit
 import os
 import re
 import shutil
 import tempfile
-import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any, Final
 from uuid import uuid4
 
@@ -37,7 +39,7 @@ from msgspec import Struct
 
 from events.errors import FormatError, TabletapeError
 from replay.errors import StoreBusy, StoreDamaged, StoreError
-from replay.storage.gate import Gate, opened
+from replay.storage.gate import Gate, Stay, is_waited_at, opened
 from replay.storage.journal import Journal
 
 Steps = Mapping[int, Sequence[str]]
@@ -48,6 +50,12 @@ _Written = tuple[int, int, int]
 
 _ACKED: Final = 160
 """Bytes of the side file that remembers what was acknowledged."""
+
+LOOK: Final = 0.005
+"""Seconds between two looks at whether somebody waits for a file that nobody here reads any more."""
+
+LOOKS: Final = 200
+"""So many looks after it was read last it is let go, even if nobody waits."""
 
 META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
 
@@ -165,12 +173,7 @@ class Hold:
 
     def wanted(self) -> bool:
         """Say whether somebody, in this process or another, waits for the database."""
-        try:
-            fcntl.flock(self._turn, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        fcntl.flock(self._turn, fcntl.LOCK_UN)
-        return False
+        return is_waited_at(self._turn)
 
 
 Redo = Callable[[Hold], None]
@@ -223,6 +226,17 @@ class Database(Gate):
                         return
                 with self.holding():
                     pass  # what a holder left behind that was stopped is put in
+
+    @contextmanager
+    def alone(self) -> Iterator[int]:
+        """Keep everybody else out, as `Gate.alone` does."""
+        self.let_go()
+        with super().alone() as turn:
+            yield turn
+
+    def let_go(self) -> None:
+        """Let the file go at once that stayed attached behind the last reader. Who waits for it need not ask."""
+        self._attachment.let_go()
 
     @contextmanager
     def writing(self) -> Iterator[Lease]:
@@ -311,10 +325,14 @@ class Database(Gate):
             raise StoreError(f"{self.path} is not there any more")
         cursor = self._attachment.join(read_only)
         try:
-            yield Lease(cursor)
-        finally:
-            cursor.close()
-            self._attachment.leave()
+            try:
+                yield Lease(cursor)
+            finally:
+                cursor.close()
+                self._attachment.leave()
+        except BaseException:
+            self.let_go()  # what went wrong is not to be seen again by whoever has mended it
+            raise
 
     def _create(self, schema: Mapping[str, str], version: int) -> None:
         with _told(self.path), self.alone(), self._attached(read_only=False, new=True) as lease:
@@ -452,19 +470,31 @@ def by_itself(path: Path, read_only: bool) -> Iterator[Lease]:
 
 
 class _Attachment:
-    """A file as this process has it attached: once, however many threads read it together."""
+    """A file as this process has it attached: once, however many threads read it together.
 
-    def __init__(self, path: Path, name: str) -> None:
+    Behind the last of them it stays attached for a while, if there is a `gate` by which others show that they wait.
+    """
+
+    def __init__(self, path: Path, name: str, gate: Gate | None = None) -> None:
         self._path = path
         self._name = name
+        self._gate = gate
         self._users = 0
+        self._read_only = True
+        self._seen: _Written | None = None
+        """The file when it was attached."""
+        self._stay: Stay | None = None
+        self._looks = 0
 
     def join(self, read_only: bool) -> duckdb.DuckDBPyConnection:
         """Give a cursor that works on the file, attaching it for the first."""
         with _mutex:
+            if self._seen != _written(self._path):  # by somebody who does not ask
+                self._let_go()
             cursor = _instance().cursor()
             try:
-                if not self._users:
+                if not self._users and self._stay is None:
+                    self._read_only, self._seen = read_only, _written(self._path)
                     mode = "(READ_ONLY)" if read_only else ""
                     cursor.execute(f"ATTACH $path AS {self._name} {mode}", {"path": str(self._path)})
                 cursor.execute(f"USE {self._name}")
@@ -475,14 +505,58 @@ class _Attachment:
             return cursor
 
     def leave(self) -> None:
-        """Detach the file after the last; what was written is moved from the log into the file by that."""
+        """Detach the file after the last, or soon; what was written is moved from the log into the file by that."""
         with _mutex:
             self._users -= 1
-            if not self._users:
-                _instance().execute(f"DETACH {self._name}")
+            stays = False
+            try:
+                stays = not self._users and self._stays()
+            finally:
+                if not self._users and not stays:
+                    self._detach()
+
+    def let_go(self) -> None:
+        """Detach the file, if nobody here is at work on it."""
+        with _mutex:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._stay is not None and not self._users:
+            with suppress(duckdb.Error):  # nothing was written
+                self._detach()
+
+    def _stays(self) -> bool:
+        """Keep the file attached that was read, if that can be and nobody waits for it, and say whether it is."""
+        if self._gate is None or not self._read_only:
+            return False
+        self._looks = 0
+        if self._stay is None:
+            try:
+                self._stay = Stay(self._gate)
+                Thread(target=self._watch, args=(self._stay,), name="tabletape-watch", daemon=True).start()
+            except (OSError, RuntimeError):
+                return False
+        return not self._stay.is_over()
+
+    def _watch(self, stay: Stay) -> None:
+        """Detach the file as soon as somebody waits for it, or if nobody here has read it for a while."""
+        while self._stay is stay:
+            time.sleep(LOOK)
+            with _mutex:
+                self._looks += 1
+                if self._stay is stay and not self._users and (self._looks > LOOKS or stay.is_over()):
+                    self._let_go()
+
+    def _detach(self) -> None:
+        stay, self._stay = self._stay, None
+        try:
+            _instance().execute(f"DETACH {self._name}")
+        finally:
+            if stay is not None:
+                stay.end()
 
 
-_mutex = threading.Lock()
+_mutex = Lock()
 """Attaching and detaching is done by one thread at a time."""
 
 
@@ -501,7 +575,10 @@ def _instance() -> duckdb.DuckDBPyConnection:
 
 @cache
 def _attachment(path: Path) -> _Attachment:
-    return _Attachment(path, f"tape_{uuid4().hex}")
+    attachment = _Attachment(path, f"tape_{uuid4().hex}", Gate(path))
+    atexit.register(attachment.let_go)
+    os.register_at_fork(before=attachment.let_go)
+    return attachment
 
 
 @contextmanager

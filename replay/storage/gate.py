@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -107,6 +107,42 @@ class Gate:
         holder = self.holder()
         who = "others are reading it" if holder is None else str(holder)
         return f"{self.path} is busy: {who}; waited {self.wait:g} s, try again when that is done"
+
+
+class Stay:
+    """Keeps writers out while nothing is done with the file, so that what is known of it holds.
+
+    Must be over, and ended, as soon as somebody waits.
+    """
+
+    def __init__(self, gate: Gate) -> None:
+        """Take the lock, for somebody who holds it `shared` at this moment; raises `OSError` where that cannot be."""
+        with ExitStack() as files:  # opened to read only, so that a disk can be made one that can only be read
+            self._turn = os.open(gate.side("turn"), os.O_RDONLY)
+            files.callback(os.close, self._turn)
+            self._lock = os.open(gate.side("lock"), os.O_RDONLY)
+            files.callback(os.close, self._lock)
+            fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            self._files = files.pop_all()
+
+    def is_over(self) -> bool:
+        """Say whether somebody waits."""
+        return is_waited_at(self._turn)
+
+    def end(self) -> None:
+        """Let the lock go, also if a child was forked that has it too."""
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+        self._files.close()
+
+
+def is_waited_at(turn: int) -> bool:
+    """Say whether somebody, in this process or another, stands at the turnstile."""
+    try:
+        fcntl.flock(turn, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(turn, fcntl.LOCK_UN)
+    return False
 
 
 @contextmanager

@@ -111,7 +111,8 @@ class _Repair:
                 self._hide(lease)
             self._writes(lease, opened=ways[0].problem is None)
         self._steps()
-        self._lost += self._store.check()
+        with self._store:
+            self._lost += self._store.check()
         return Repaired("", self._whole, self._halted, tuple(self._lost))
 
     # --- ways to look at the file ------------------------------------------------------------------------------------

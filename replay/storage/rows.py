@@ -183,8 +183,10 @@ def comes_to(tape: Tape, first: int) -> tuple[Account, list[tuple[Any, ...]]]:
 def _event_rows(tape: Tape, events: Sequence[Event], along: _Stays, first: int) -> list[tuple[Any, ...]]:
     said = _Said()
     said.add(tape, events, along)
-    rows = list(zip(said.turn, said.round, said.seat, said.kind, said.subject, said.raw, strict=True))[first:]
-    return [(*row, kind, subject, *parts(kind, raw)) for *row, kind, subject, raw in rows]
+    stays = zip(said.turn, said.round, said.count, strict=True)
+    places = [(turn, round) for turn, round, count in stays for _ in range(count)]
+    rows = list(zip(places, said.seat, said.kind, said.subject, said.raw, strict=True))[first:]
+    return [(*place, seat, kind, subject, *parts(kind, raw)) for place, seat, kind, subject, raw in rows]
 
 
 Frames = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
@@ -197,33 +199,39 @@ def frames(tapes: Iterable[Tape]) -> Frames:
 
 
 def gathered(tapes: Iterable[Tape]) -> Gathered:
-    """Give the same, not yet as frames: all that Python has to do for them. The tapes have passed `check`."""
-    found = Gathered([], {}, _Said())
+    """Give the same, after all that needs Python. The tapes have passed `check`."""
+    replays = list[dict[str, Any]]()
+    sheets = dict[str, tuple[str, str, str, str]]()
+    said = _Said()
     for tape in tapes:
         events, fault = _decoded(tape)
         along = stays(events)
         row, sheet = _header_row(tape)
-        found.replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, _last(along))))
+        replays.append(row | msgspec.structs.asdict(_account(tape, events, fault, _last(along))))
         if sheet is not None:
-            found.sheets[sheet[0]] = sheet
-        found.said.add(tape, events, along)
-    return found
+            sheets[sheet[0]] = sheet
+        said.add(tape, events, along)
+    return Gathered(
+        _replay_frame(replays),
+        _event_frame(replays, said),
+        pl.DataFrame(list(sheets.values()), schema=SHEET_ROW, orient="row"),
+    )
 
 
 class Gathered(NamedTuple):
-    """What is to be stored of some tapes: rows of `replay`, those of `sheet` by key, and what events say."""
+    """The rows of tapes, those of `event` still to be collected.
 
-    replays: list[dict[str, Any]]
-    sheets: dict[str, tuple[str, str, str, str]]
-    said: _Said
+    That is one call, and for all of it Python can do something else. Of many calls each would wait for its turn until
+    then, and take longer for that than for its work.
+    """
+
+    replay: pl.DataFrame
+    event: pl.LazyFrame
+    sheet: pl.DataFrame
 
     def frames(self) -> Frames:
-        """Give it as frames."""
-        return (
-            _replay_frame(self.replays),
-            _event_frame(self.replays, self.said),
-            pl.DataFrame(list(self.sheets.values()), schema=SHEET_ROW, orient="row"),
-        )
+        """Give them as frames."""
+        return self.replay, self.event.collect(), self.sheet
 
 
 def tape_from(stored: Stored, events: Iterable[bytes]) -> Tape:
@@ -338,49 +346,67 @@ def _replay_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def _lists(name: str, values: Sequence[Sequence[Any] | None], kind: Any) -> pl.Series:
     """A column of lists: put together from their elements, which is ten times as fast as from Python's lists."""
-    flat = [(row, each) for row, value in enumerate(values) for each in value or ()]
-    put_together = pl.DataFrame(flat, schema={"row": pl.UInt32, name: kind}, orient="row").group_by("row").agg(name)
+    flat = {
+        "row": [row for row, value in enumerate(values) for _ in value or ()],
+        name: [each for value in values for each in value or ()],
+    }
+    put_together = pl.DataFrame(flat, schema={"row": pl.UInt32, name: kind}).group_by("row").agg(name)
     there = {"row": range(len(values)), "there": [value is not None for value in values]}
     rows = pl.DataFrame(there, schema={"row": pl.UInt32, "there": pl.Boolean})
     found = rows.join(put_together, on="row", how="left", maintain_order="left")
     return found.select(pl.when("there").then(pl.col(name).fill_null(pl.lit([], dtype=pl.List(kind)))))[name]
 
 
-def _event_frame(replays: Sequence[Mapping[str, Any]], said: _Said) -> pl.DataFrame:
-    streams = pl.DataFrame(
+def _event_frame(replays: Sequence[Mapping[str, Any]], said: _Said) -> pl.LazyFrame:
+    streams = pl.LazyFrame(
         {"replay": [row["id"] for row in replays], "n": [row["length"] for row in replays]},
         schema={"replay": pl.String, "n": pl.Int32},
     ).filter(pl.col("n") > 0)
     numbered = streams.select(pl.col("replay").repeat_by("n"), seq=pl.int_ranges("n", dtype=pl.Int32))
-    columns = {name: getattr(said, name) for name in ("turn", "round", "seat", "kind", "subject")}
-    told = pl.DataFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
-    raw = pl.Series("raw", said.raw, dtype=pl.Binary)
-    return numbered.explode("replay", "seq").hstack(told).hstack(_parted(told["kind"], raw))
+    stays = pl.LazyFrame(
+        {"turn": said.turn, "round": said.round, "n": said.count},
+        schema={"turn": EVENT_ROW["turn"], "round": EVENT_ROW["round"], "n": pl.UInt32},
+    )
+    places = stays.select(pl.col("turn", "round").gather(pl.int_range(pl.len()).repeat_by("n").explode()))
+    columns = {name: getattr(said, name) for name in ("seat", "kind", "subject")}
+    told = pl.LazyFrame(columns, schema={name: EVENT_ROW[name] for name in columns})
+    raw = pl.LazyFrame({"kind": said.kind, "raw": said.raw}, schema={"kind": pl.String, "raw": pl.Binary})
+    return pl.concat([numbered.explode("replay", "seq"), places, told, _parted(raw)], how="horizontal")
 
 
-def _parted(kind: pl.Series, raw: pl.Series) -> pl.DataFrame:
-    """Body and raw of events: what `parts` gives, for many."""
+def _parted(raw: pl.LazyFrame) -> pl.LazyFrame:
+    """Body and raw of events, from their kind and bytes: what `parts` gives, for many."""
     opening = pl.format('{}{}"', pl.lit('{"type":"'), "kind")
     text, rest, known = pl.col("text"), pl.col("rest"), pl.col("kind").is_not_null()
     return (
-        pl.DataFrame({"kind": kind, "raw": raw})
+        raw
         # What has no kind may not even be text, and what is not used is looked at all the same.
         .with_columns(text=pl.when(known).then("raw").otherwise(pl.lit(b"")).cast(pl.String))
-        .with_columns(rest=text.str.strip_prefix(opening + ","), bare=text == opening + "}")
-        .with_columns(longer=rest.str.len_bytes() < text.str.len_bytes())
+        .with_columns(rest=text.str.strip_prefix(opening))
+        # No JSON begins with either, so this is what stands behind an opening.
+        .with_columns(longer=rest.str.starts_with(","), bare=rest == "}")
         .select(
-            body=pl.when("longer").then(pl.lit("{") + rest).when("bare").then(pl.lit("{}")).when(known).then(text),
+            body=pl.when("longer")
+            .then(pl.lit("{") + rest.str.strip_prefix(","))
+            .when("bare")
+            .then(pl.lit("{}"))
+            .when(known)
+            .then(text),
             raw=pl.when(pl.col("longer") | pl.col("bare")).then(None).otherwise("raw"),
         )
     )
 
 
 class _Said:
-    """What events say of themselves, and their bytes: columns of `event`, stream after stream."""
+    """What events say of themselves, and their bytes: columns of `event`, stream after stream.
+
+    Of turn and round one for as many events as `count` says, where it is the same.
+    """
 
     def __init__(self) -> None:
         self.turn: list[int] = []
         self.round: list[int | None] = []
+        self.count: list[int] = []
         self.seat: list[int | None] = []
         self.kind: list[str | None] = []
         self.subject: list[str | None] = []
@@ -394,17 +420,19 @@ class _Said:
         self.subject += _texts(_values(events, map(_SUBJECT_FIELDS.__getitem__, kinds)))
         self.raw += tape.events
         for place, count in along:
-            self.turn += [place.turn] * count
-            self.round += [place.round] * count
+            self._stays(place, count)
         if behind := len(tape.events) - len(events):
             plain = [_plain(raw) for raw in tape.sound[len(events) :]]
             plain += [(None, None)] * (behind - len(plain))
             self.kind += [kind for kind, _ in plain]
             self.seat += [seat for _, seat in plain]
             self.subject += [None] * behind
-            last = _last(along)
-            self.turn += [last.turn] * behind
-            self.round += [last.round] * behind
+            self._stays(_last(along), behind)
+
+    def _stays(self, place: Place, count: int) -> None:
+        self.turn.append(place.turn)
+        self.round.append(place.round)
+        self.count.append(count)
 
 
 class _ByType(dict[type[Event], str]):
@@ -418,11 +446,15 @@ class _ByType(dict[type[Event], str]):
         return self[kind]
 
 
-_NO_FIELD: Final = ""
 _KINDS: Final = _ByType(lambda kind: str(kind.__struct_config__.tag))
-_SEAT_FIELDS: Final = _ByType(lambda kind: "seat" if "seat" in kind.__struct_fields__ else _NO_FIELD)
-_SUBJECT_FIELDS: Final = _ByType(lambda kind: kind.subject or _NO_FIELD)
+_SEAT_FIELDS: Final = _ByType(lambda kind: "seat" if "seat" in kind.__struct_fields__ else _no_field(kind))
+_SUBJECT_FIELDS: Final = _ByType(lambda kind: kind.subject or _no_field(kind))
 """Of each event type: its tag, and the fields for seat and subject, if it has them."""
+
+
+def _no_field(kind: type[Event]) -> str:
+    """The name of something that is None: of what is there, if possible. To find nothing takes twice as long."""
+    return "subject" if kind.subject is None else ""
 
 
 def _values(events: Sequence[Event], fields: Iterable[str]) -> list[Any]:

@@ -6,8 +6,8 @@
     store.read(store.find("0192"))        # the tape, exactly as it came
     store.replays(Filter(game="queen-of-the-cupcakes"))
 
-Every call takes the file for as long as it works and lets it go again; nothing is kept open. Who appends many small
-steps uses an `appender`, which keeps the file while nobody else waits for it.
+Every call takes the file for as long as it works and lets it go again, or stays ready to read on for as long as nobody
+waits. Who appends many small steps uses an `appender`, which keeps the file while nobody else waits for it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ class Store(Reading, Writing):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Nothing is kept open between calls; `with` only shows how long a store is used."""
+        """Let the file go at once, which otherwise is done a moment after it was read last."""
+        self._database.let_go()
 
     @property
     def path(self) -> Path:
@@ -132,13 +133,13 @@ class Store(Reading, Writing):
         return Measurements(done, tuple(bad))
 
     def _add_up(self) -> None:
-        """Make the sums of `tally` anew, if they are none of today: metric by metric, so that nobody waits for long."""
+        """Make the sums of `tally` anew, if they are none of today: a few metrics at a time: nobody waits for long."""
         parts = list[pl.DataFrame]()
         with self._database.reading() as lease:
-            metrics = [] if tally_sums.are_fresh(lease) else tally_sums.metrics(lease)
-        for metric in metrics:
+            groups = [] if tally_sums.are_fresh(lease) else tally_sums.metrics(lease)
+        for metrics in groups:
             with self._database.reading() as lease:
-                parts.append(tally_sums.made(lease, metric))
+                parts.append(tally_sums.made(lease, metrics))
         if parts:
             with self._database.writing() as lease:
                 tally_sums.keep(lease, pl.concat(parts))

@@ -20,7 +20,7 @@ from replay.statistics.measuring import metric_of
 from replay.storage import counting, measured, meetings, parquet
 from replay.storage.database import Database
 from replay.storage.measured import Share
-from replay.storage.reading import AMONG, digits_of, only, read, read_all, row_of
+from replay.storage.reading import AMONG, digits_of, is_id, only, read, read_all, row_of
 
 NEWEST: Final = 10_000
 """Of so many of the newest games ratings are made: all of a million would take minutes."""
@@ -152,19 +152,22 @@ class Reading:
         """
         with self._database.reading() as lease:
             row_of(lease, id)
-            rows = lease.rows(
+            kin = lease.rows(
                 """
-                WITH RECURSIVE kin(id, parent) AS (
-                    SELECT id::VARCHAR, parent FROM replay WHERE id = $id
-                    UNION
-                    SELECT replay.id::VARCHAR, replay.parent
-                    FROM replay JOIN kin
-                    ON replay.id::VARCHAR = kin.parent OR replay.parent = kin.id OR replay.parent = kin.parent
+                WITH RECURSIVE branch AS MATERIALIZED (
+                  SELECT id::VARCHAR AS id, parent FROM replay WHERE parent IS NOT NULL
+                ), kin(id) AS (
+                  SELECT $id
+                  UNION
+                  SELECT unnest([branch.id, parent]) FROM branch JOIN kin ON branch.id = kin.id OR parent = kin.id
                 )
-                SELECT id::VARCHAR, parent, fork_step, length, finished FROM replay
-                WHERE id::VARCHAR IN (SELECT id FROM kin) ORDER BY added
+                SELECT id FROM kin
                 """,
                 id=id,
+            )
+            rows = lease.rows(
+                f"SELECT id::VARCHAR, parent, fork_step, length, finished FROM replay WHERE id {AMONG} ORDER BY added",
+                ids=[name for (name,) in kin if is_id(name)],
             )
         return [Kin(*row) for row in rows]
 

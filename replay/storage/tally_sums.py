@@ -8,6 +8,7 @@ Those of a lake hold for ever, as its segments do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import polars as pl
@@ -23,6 +24,9 @@ EVER: Final = ""
 
 ROWS: Final = "(SELECT *, 1 AS games, n AS most FROM tally)"
 """SQL for the rows of `tally` in the form that sums have: games, and the most cases of a game."""
+
+AT_ONCE: Final = 2_000_000
+"""Rows of `tally` that are added up by one statement, if they are of several metrics: it takes a moment."""
 
 SUMS: Final = "tally_sum"
 """SQL for the sums themselves."""
@@ -45,15 +49,23 @@ def forget(lease: Lease) -> None:
     lease.run("DELETE FROM tally_sum")
 
 
-def metrics(lease: Lease) -> list[str]:
-    """Give the metrics that something was found by."""
-    return [metric for (metric,) in lease.rows("SELECT DISTINCT metric FROM tally ORDER BY metric")]
+def metrics(lease: Lease) -> list[list[str]]:
+    """Give the metrics that something was found by, with those together that are quickly added up together."""
+    groups = list[list[str]]()
+    room = 0
+    for metric, rows in lease.rows("SELECT metric, count(*) FROM tally GROUP BY ALL ORDER BY metric"):
+        if rows > room:
+            groups.append([])
+            room = AT_ONCE
+        groups[-1].append(metric)
+        room -= rows
+    return groups
 
 
-def made(lease: Lease, metric: str) -> pl.DataFrame:
-    """Give the sums of a metric, of what is measured now."""
-    sums = added_up("(FROM tally WHERE metric = $metric)")
-    return lease.frame(f"SELECT {STAMP} AS stamp, * FROM ({sums}) ORDER BY ALL", metric=metric)
+def made(lease: Lease, metrics: Sequence[str]) -> pl.DataFrame:
+    """Give the sums of some metrics, of what is measured now."""
+    sums = added_up("(FROM tally WHERE metric IN (SELECT unnest($metrics)))")
+    return lease.frame(f"SELECT {STAMP} AS stamp, * FROM ({sums}) ORDER BY ALL", metrics=list(metrics))
 
 
 def added_up(tally: str) -> str:

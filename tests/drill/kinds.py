@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Final
@@ -32,6 +31,7 @@ from replay.storage.store import Store
 from replay.storage.tables import STEPS
 from replay.verify import verify
 from tests.drill.work import SAID, WORK, games, main, number_of, tapes_in
+from tests.programs import PROGRAMS
 from tests.replay.tapes import recorded
 
 ROOT: Final = Path(__file__).parents[2]
@@ -45,12 +45,6 @@ ROOM: Final = 3 << 20
 
 Acked = dict[str, int]
 """What programs were told is safe: for each stream its length, for another thing how often or how much of it."""
-
-
-PROGRAMS: Final = get_context("forkserver")
-"""How programs are started: from a process that has everything imported, and has opened nothing."""
-
-PROGRAMS.set_forkserver_preload(["__main__", "tests.drill.work"])
 
 
 class Line(Struct, frozen=True):
@@ -280,7 +274,7 @@ def _disk(folder: Path, size: int) -> Iterator[Path]:
     try:
         yield disk
     finally:
-        subprocess.run(["umount", str(disk)], check=True)
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def _mount(*arguments: str) -> subprocess.CompletedProcess[str]:

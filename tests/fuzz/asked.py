@@ -7,8 +7,6 @@ import io
 import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -31,10 +29,10 @@ from replay.api.web import mounted
 from replay.cli import run
 from replay.cli.step import COMMANDS, Debugger
 from replay.live.game import Wish
-from replay.sql import query, sandbox
+from replay.sql import query
 from replay.storage.store import Store
 from replay.timeline import Timeline
-from tests.fuzz import forking
+from tests.fuzz.forking import sandboxes
 from tests.fuzz.harness import Feed, Harness, is_a_line, ours
 from tests.fuzz.seeds import files, goldens
 
@@ -64,34 +62,8 @@ def _recorded() -> Iterator[Path]:
 
 
 @contextmanager
-def _sandboxes() -> Iterator[None]:
-    """Run the sandbox as it is, except that its process is forked off one that has imported all of it."""
-    ours, theirs = socket.socketpair()
-    command = [sys.executable, "-W", "ignore", "-m", forking.__name__, str(theirs.fileno())]
-
-    def sandboxed(store: Store, request: bytes) -> tuple[int, bytes, bytes]:
-        pipes = [os.pipe() for _ in range(3)]
-        (takes, asks), (out, gives), (err, says) = pipes
-        socket.send_fds(ours, [b"-"], [takes, gives, says])
-        for end in (takes, gives, says):
-            os.close(end)
-        with store.lent(), open(asks, "wb") as file, open(out, "rb") as found, open(err, "rb") as said:
-            file.write(request)
-            file.close()
-            rows, reason = found.read().removeprefix(sandbox.READY), said.read()
-            return int(ours.recv(20)), rows, reason
-
-    with theirs, ours, subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=ROOT) as server:
-        with patch.object(query, "_run", sandboxed):
-            yield
-        ours.close()
-        theirs.close()
-        server.wait()
-
-
-@contextmanager
 def _sql() -> Iterator[Feed]:
-    with _recorded() as path, _sandboxes():
+    with _recorded() as path, sandboxes() as forked, patch.object(query, "_run", forked):
         store = Store(path)
         (path.parent / "secret.csv").write_text(CANARY)
         before = sorted(file.name for file in path.parent.iterdir())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from events.jsonl import write
 from events.tape import Tape
 from replay.storage.store import Store
+from tests.programs import Program
 from tests.replay.tapes import PRELUDE, Elsewhere, recorded
 
 ROOT = Path(__file__).parents[2]
@@ -40,15 +39,12 @@ def elsewhere(path: Path, tapes: list[Tape], tmp_path: Path) -> Iterator[Elsewhe
     """Start programs in other processes, which end with the test."""
     file = tmp_path / "tapes.jsonl"
     file.write_bytes(b"".join([line for tape in tapes for line in write(tape)]))
-    started: list[subprocess.Popen[str]] = []
+    started = list[Program]()
 
-    def start(program: str) -> subprocess.Popen[str]:
-        code = PRELUDE.format(file=str(file), path=str(path)) + program
-        pipe = subprocess.PIPE
-        started.append(subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdin=pipe, stdout=pipe, text=True))
+    def start(program: str) -> Program:
+        started.append(Program(PRELUDE.format(file=str(file), path=str(path)) + program))
         return started[-1]
 
     yield start
     for process in started:
         process.kill()
-        process.communicate()

@@ -6,8 +6,6 @@ import http.client
 import json
 import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from starlette.applications import Starlette
 from replay.api.service import Service
 from replay.api.settings import Settings
 from replay.api.web import mounted
+from tests.programs import Program
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "a-token-of-the-service"
@@ -51,11 +50,11 @@ def serving(settings: Settings) -> Iterator[str]:
         thread.join(10)
 
 
-def process(db: Path, port: int) -> subprocess.Popen[bytes]:
+def process(db: Path, port: int) -> Program:
     """Serve in a process of its own, and wait until it answers."""
     environment = {**os.environ, "TABLETAPE_DB": str(db), "TABLETAPE_TOKEN": TOKEN, "TABLETAPE_LOG": "error"}
-    started = subprocess.Popen([sys.executable, "-c", PROGRAM.format(port=port)], cwd=ROOT, env=environment)
-    until = time.monotonic() + 30
+    started = Program(PROGRAM.format(port=port), environment=environment)
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         try:
             if request(f"127.0.0.1:{port}", "GET", "/health")[0] == 200:

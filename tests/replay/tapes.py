@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from uuid import UUID
@@ -12,10 +11,11 @@ from core.streams import shapes
 from events.codec import encode_all
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
+from tests.programs import Program
 
 QUEEN = "queen-of-the-cupcakes"
 
-Elsewhere = Callable[[str], "subprocess.Popen[str]"]
+Elsewhere = Callable[[str], Program]
 """Starts a program in another process; it finds `tapes` and the `path` of the store."""
 
 PRELUDE = """
@@ -58,9 +58,3 @@ def recorded(number: int) -> Tape:
         seed=f"store/{number}",
     )
     return sealed(header, encode_all(random_game(game, seats, f"store/{number}")))
-
-
-def said(process: subprocess.Popen[str]) -> str:
-    """Give the next line that a program prints."""
-    assert process.stdout is not None
-    return process.stdout.readline().strip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -121,15 +120,13 @@ def test_a_server_that_is_killed_has_kept_every_move_that_it_acknowledged(path: 
             player.start()
         while len(acknowledged) < 6:
             time.sleep(0.01)
-        os.kill(server.pid, signal.SIGKILL)
-        server.wait()
+        server.kill()
         server = process(path, port)
         for player in players:
             player.join(90)
         assert not [player for player in players if player.is_alive()]
     finally:
         server.kill()
-        server.wait()
     tape = Store(path).read(id)
     assert (verify(tape).failures, verify(tape).finished) == ((), True)
     timeline = Timeline(tape)

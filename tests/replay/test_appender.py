@@ -18,7 +18,7 @@ from replay.storage.appending import Append, Ends
 from replay.storage.database import Database
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
-from tests.replay.tapes import Elsewhere, id_of, recorded, said
+from tests.replay.tapes import Elsewhere, id_of, recorded
 
 
 def begin(store: Store, tapes: list[Tape]) -> None:
@@ -51,13 +51,12 @@ store = Store(path)
 for line in sys.stdin:
     print(len(store.read(tapes[0].header.id).events), flush=True)
 """)
-    assert reader.stdin is not None
     with store.appender() as appender:
         for length in range(1, 8):
             appender.append(id_of(0), length - 1, tapes[0].events[length - 1 : length])
             reader.stdin.write("\n")
             reader.stdin.flush()
-            assert said(reader) == str(length)
+            assert reader.said() == str(length)
             assert len(store.read(id_of(0)).events) == length
 
 
@@ -120,11 +119,11 @@ def test_a_store_that_is_busy_is_said_and_the_next_append_served(
 ) -> None:
     begin(store, tapes[:1])
     holder = elsewhere(READER)
-    assert said(holder) == "held"
+    assert holder.said() == "held"
     with Store(path, wait=0.1).appender() as appender:
         with pytest.raises(StoreBusy):
             appender.append(id_of(0), 0, tapes[0].events[:3])
-        holder.communicate("\n")
+        holder.ends("\n")
         assert appender.append(id_of(0), 0, tapes[0].events[:3]) == 3
 
 
@@ -133,7 +132,7 @@ def test_a_log_that_cannot_be_written_leaves_nobody_waiting(
 ) -> None:
     begin(store, tapes[:1])
     holder = elsewhere(READER)
-    assert said(holder) == "held"
+    assert holder.said() == "held"
 
     class Broken:
         def warning(self, *_: object, **__: object) -> None:
@@ -144,7 +143,7 @@ def test_a_log_that_cannot_be_written_leaves_nobody_waiting(
     with Store(path, wait=0.1).appender() as appender:
         with pytest.raises(StoreBusy):
             appender.append(id_of(0), 0, tapes[0].events[:3])
-        holder.communicate("\n")
+        holder.ends("\n")
         with pytest.raises((StoreError, OSError), match=r"closed|the log is gone"):
             appender.append(id_of(0), 0, tapes[0].events[:3])
 
@@ -186,10 +185,9 @@ with store.appender() as appender:
 """)
         acknowledged = dict[str, int]()
         for _ in range(chance.randrange(20, 120)):
-            id, answer = said(writer).split()
+            id, answer = writer.said().split()
             acknowledged[id] = int(answer)
         writer.kill()
-        writer.wait()
         for id, length in acknowledged.items():
             stored = store.read(id).events
             assert len(stored) >= length
@@ -209,7 +207,7 @@ with Store(path).appender() as appender:
     for at in range(20):
         print(appender.append(tapes[0].header.id, at, tapes[0].events[at : at + 1]), flush=True)
 """)
-    assert writer.communicate()[0].split()[-1] == "20"
+    assert writer.ends().split()[-1] == "20"
     return path.with_name(f"{path.name}.steps")
 
 

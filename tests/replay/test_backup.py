@@ -20,7 +20,7 @@ from replay.storage.backup import backup, restore
 from replay.storage.database import Database
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
-from tests.replay.tapes import Elsewhere, id_of, recorded, said
+from tests.replay.tapes import Elsewhere, id_of, recorded
 
 APPEND = """
 import msgspec
@@ -42,11 +42,11 @@ def test_a_backup_of_a_store_in_use_is_whole_and_needs_no_other_file(
     store.keep_live(id_of(0), "{}")
     writer = elsewhere(APPEND)
     for _ in range(5):
-        said(writer)
+        writer.said()
     folder = tmp_path / "backups"
     folder.mkdir()
     made = backup(Store(path, wait=60), folder / "b.duckdb")
-    assert writer.poll() is None
+    assert writer.process.is_alive()
     assert [file.name for file in folder.iterdir()] == ["b.duckdb"]
     assert made.bytes == (folder / "b.duckdb").stat().st_size
     copy = Store(folder / "b.duckdb")
@@ -161,7 +161,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def freeze(disk: Path) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.conformance import Broken, check_game
+from core.game import Game
+from replay import golden, health
 from replay.cli import COMMANDS, run
 from replay.packaged import data_root
 from replay.storage.store import Store
@@ -205,11 +208,26 @@ def test_a_step_or_viewer_that_is_not_there_is_said(tabletape: Run) -> None:
     assert tabletape("export", id, "--as", "spectator", "-o", "a.jsonl")[0] == 0, "no half file is left behind"
 
 
-def test_doctor_looks_at_versions_database_games_and_golden_streams(tabletape: Run) -> None:
+def test_doctor_looks_at_versions_database_games_and_golden_streams(
+    tabletape: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is wrong with a game is known: the checks themselves are run where each of them is tested."""
+
+    def checked(game: Game[Any], games: int) -> int:
+        if game.slug == "picnic-palace":
+            raise Broken("a card is in two places")
+        return check_game(game, games) if game.slug == QUEEN else games
+
+    monkeypatch.setattr(health, "check_game", checked)
+    monkeypatch.setattr(golden, "check", lambda slug: ["2.jsonl: changed"] if slug == "trash-pandas" else [])
     tabletape("simulate", QUEEN, "-n", 2)
-    findings = asked(tabletape, "doctor")
-    assert {finding["state"] for finding in findings} <= {"ok", "note"}
-    assert {"versions", "database", QUEEN} <= {finding["what"] for finding in findings}
+    code, out, _ = tabletape("doctor", "--json")
+    findings = {finding["what"]: finding for finding in json.loads(out)}
+    assert {"versions", "database", QUEEN, f"{QUEEN}, golden streams", "cherry-on-the-cake"} <= set(findings)
+    assert findings[QUEEN]["detail"].endswith("4 games pass every check")
+    bad = {what: finding["detail"] for what, finding in findings.items() if finding["state"] == "bad"}
+    assert bad == {"picnic-palace": "a card is in two places", "trash-pandas, golden streams": "2.jsonl: changed"}
+    assert code == 1
 
 
 def test_hostile_names_are_printed_as_text(tabletape: Run, tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import msgspec
 import pytest
@@ -18,7 +18,7 @@ from replay.exchange import lines_of, writing
 from replay.storage.database import Database
 from replay.storage.store import Filter, Store
 from replay.storage.tables import TABLES, VERSION
-from tests.replay.conftest import ROOT
+from tests.programs import Program
 from tests.replay.tapes import QUEEN, SMALL, id_of
 
 
@@ -114,17 +114,20 @@ def test_of_a_compressed_file_that_is_cut_off_what_can_be_read_is_kept(
 
 
 def test_ctrl_c_leaves_whole_streams_and_says_so(path: Path) -> None:
-    command = [sys.executable, "-c", SMALL, "simulate", QUEEN, "-n", "1000000", "--db", str(path)]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    store = Store(path)
-    while not store.count():
-        assert process.poll() is None
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate()[1].splitlines() == [
-        "stopping: what is at work is finished and kept (Ctrl-C again: stop at once)",
-        "tabletape: stopped; what was stored until then stays",
-    ]
-    assert process.returncode == 130
+    with TemporaryFile("w+") as errors:
+        running = Program(SMALL, "simulate", QUEEN, "-n", "1000000", "--db", str(path), errors=errors.fileno())
+        store = Store(path)
+        while not store.count():
+            assert running.process.is_alive()
+            time.sleep(0.1)
+        assert running.process.pid is not None
+        os.kill(running.process.pid, signal.SIGINT)
+        running.ends()
+        errors.seek(0)
+        assert errors.read().splitlines() == [
+            "stopping: what is at work is finished and kept (Ctrl-C again: stop at once)",
+            "tabletape: stopped; what was stored until then stays",
+        ]
+    assert running.process.exitcode == 130
     assert store.count() > 0
     assert store.check() == []

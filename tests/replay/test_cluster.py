@@ -1,12 +1,14 @@
 """Games played and judged by the workers of a real Dask scheduler, one of which is killed in the middle."""
 
+import logging
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import NamedTuple
 
-import msgspec
 import pytest
 
 from events.errors import SetupError
@@ -19,36 +21,32 @@ from replay.simulate import Batch, simulate
 
 ROOT = Path(__file__).parents[2]
 BATCH = Batch(game="queen-of-the-cupcakes", seats=2, seed="cluster", bots=("random", "random"))
-COUNT, GAMES = 120, 15
+COUNT, GAMES = 64, 8
 
 
-class Machines:
-    """A scheduler and two workers, each a process."""
+class Machines(NamedTuple):
+    """Where the scheduler listens, and two workers, each a process."""
 
-    def __init__(self, folder: Path) -> None:
-        file = str(folder / "scheduler.json")
-        common = ("--scheduler-file", file, "--no-dashboard", "--host", "127.0.0.1")
-        self.processes = [_dask("scheduler", *common, "--port", "0")]
-        while not (folder / "scheduler.json").exists():
-            assert self.processes[0].poll() is None
-            time.sleep(0.05)
-        self.workers = [_dask("worker", *common, "--no-nanny", "--nthreads", "1") for _ in range(2)]
-        self.processes += self.workers
-        self.address = msgspec.json.decode(Path(file).read_bytes())["address"]
-
-
-def _dask(what: str, *options: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *options]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address: str
+    workers: "list[subprocess.Popen[bytes]]"
 
 
 @pytest.fixture
-def machines(tmp_path: Path) -> Iterator[Machines]:
-    made = Machines(tmp_path)
-    yield made
-    for process in made.processes:
-        process.kill()
-        process.wait()
+def machines() -> Iterator[Machines]:
+    local = resolve_name("distributed:LocalCluster")  # here: who does not run this test need not wait for the import
+    with local(n_workers=0, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL) as here:
+        address = here.scheduler_address
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--no-nanny"]
+        command += ["--host", "127.0.0.1", "--nthreads", "1"]
+        quiet = subprocess.DEVNULL
+        workers = [subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet) for _ in range(2)]
+        while len(here.scheduler.workers) < len(workers):
+            assert [process.poll() for process in workers] == [None, None]
+            time.sleep(0.05)
+        yield Machines(address, workers)
+        for process in workers:
+            process.kill()
+            process.wait()
 
 
 def test_a_worker_that_is_killed_costs_no_game_and_doubles_none(

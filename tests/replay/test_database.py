@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from replay.storage.database import Database
 from replay.storage.gate import Holder
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
-from tests.replay.tapes import Elsewhere, id_of, said
+from tests.replay.tapes import Elsewhere, id_of
 
 NOTE = "INSERT INTO note(replay, seq, kind, body) VALUES (uuid(), 0, 'test', $body)"
 
@@ -95,37 +96,36 @@ def test_nothing_is_left_in_the_log_after_a_write(database: Database, path: Path
 def test_busy_says_who_is_writing_and_since_when(database: Database, elsewhere: Elsewhere) -> None:
     before = database.generation()
     writer = elsewhere(HOLD.format(how="writing"))
-    assert said(writer) == "held"
+    assert writer.said() == "held"
     holder = database.holder()
     assert holder is not None
-    assert holder.pid == writer.pid
+    assert holder.pid == writer.process.pid
     for ask in (database.generation, lambda: write_note(database, "a")):
         for _ in range(2):  # who gives up does not wipe out who holds
             with pytest.raises(StoreBusy) as busy:
                 ask()
-            assert f"process {writer.pid} (-c) has been writing to it since {holder.since}" in str(busy.value)
+            assert f"process {writer.process.pid} (-c) has been writing to it since {holder.since}" in str(busy.value)
             assert "\n" not in str(busy.value)
-    writer.communicate("\n")
+    writer.ends("\n")
     assert database.holder() is None
     assert database.generation() == before + 1
 
 
 def test_a_writer_waits_for_readers_and_says_so(database: Database, elsewhere: Elsewhere) -> None:
     reader = elsewhere(HOLD.format(how="reading"))
-    assert said(reader) == "held"
+    assert reader.said() == "held"
     assert notes(database) == []
     with pytest.raises(StoreBusy, match="others are reading it"):
         write_note(database, "a")
-    reader.communicate("\n")
+    reader.ends("\n")
     write_note(database, "a")
     assert notes(database) == ["a"]
 
 
 def test_a_holder_that_dies_leaves_nothing_locked(database: Database, path: Path, elsewhere: Elsewhere) -> None:
     writer = elsewhere(HOLD.format(how="writing"))
-    assert said(writer) == "held"
+    assert writer.said() == "held"
     writer.kill()
-    writer.wait()
     assert path.with_name(f"{path.name}.lock").read_bytes() != b""
     assert database.holder() is None
     write_note(database, "a")
@@ -157,24 +157,50 @@ for _ in range(3):
     time.sleep(0.02)
 print("reading", flush=True)
 """)
-    assert said(readers) == "reading"
+    assert readers.said() == "reading"
     for number in range(5):
         write_note(database, str(number))
     assert notes(database) == ["0", "1", "2", "3", "4"]
-    assert readers.poll() is None
+    assert readers.process.is_alive()
+
+
+def test_a_file_that_stays_at_hand_keeps_no_writer_waiting(
+    database: Database, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replay.storage.database.LOOKS", 10**9)  # it does not let go by itself
+    for number in range(3):
+        assert len(notes(database)) == number
+        assert database._attachment._stay is not None
+        writer = elsewhere(f"""
+with Database(path, TABLES, VERSION).writing() as lease:
+    lease.run("{NOTE.replace("$body", "'a'")}")
+print("written", flush=True)
+""")
+        assert writer.said() == "written"
+    assert notes(database) == ["a", "a", "a"]
+
+
+def test_a_file_that_is_not_read_any_more_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("replay.storage.database.LOOKS", 1)
+    assert notes(database) == []
+    for thread in threading.enumerate():
+        if thread.name == "tabletape-watch":
+            thread.join(60)
+    assert database._attachment._stay is None
 
 
 def test_another_program_on_the_file_is_named(database: Database, elsewhere: Elsewhere) -> None:
+    database.let_go()  # it is no Tabletape, and does not wait
     other = elsewhere("import duckdb\nc = duckdb.connect(path)\nprint('held', flush=True)\nsys.stdin.readline()")
-    assert said(other) == "held"
-    with pytest.raises(StoreBusy, match=f"process {other.pid}, which is not Tabletape, has it open"):
+    assert other.said() == "held"
+    with pytest.raises(StoreBusy, match=f"process {other.process.pid}, which is not Tabletape, has it open"):
         database.generation()
 
 
 def test_two_processes_make_one_database(path: Path, elsewhere: Elsewhere) -> None:
     program = "print(Store(path).add(tapes).new)"
     both = [elsewhere(program) for _ in range(2)]
-    assert sorted([process.communicate()[0] for process in both]) == ["0\n", "12\n"]
+    assert sorted([process.ends() for process in both]) == ["0\n", "12\n"]
     assert Store(path).check() == []
 
 
@@ -199,7 +225,7 @@ store.add(tapes[:1])
 store._database._attachment.leave = lambda: os.kill(os.getpid(), 9)
 store.add(tapes[1:2])
 """)
-    writer.communicate()
+    writer.ends()
     log = path.with_name(f"{path.name}.wal")
     assert log.exists()
     kept = log.read_bytes()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
 from replay.bench.storing import BATCH
 from replay.simulate import tapes
 from replay.storage.store import Store
+from tests.programs import Program
 
 ROOM = 3 << 20
 """Bytes that the disk, or a file, may have."""
@@ -77,7 +78,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
     yield tmp_path
-    subprocess.run(["umount", str(tmp_path)], check=True)
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
 
 def _resize(disk: Path, size: int) -> None:
@@ -86,15 +87,13 @@ def _resize(disk: Path, size: int) -> None:
 
 def _run(program: str, path: Path, how: str) -> str:
     """Run a program until there is no room left, which it says in one line; give what it printed before."""
-    run = subprocess.run(
-        [sys.executable, "-c", program.format(room=ROOM), str(path), how],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-    )
-    assert run.stderr.startswith("no room left for"), run.stderr
-    assert run.stderr.count("\n") == 1
-    return run.stdout
+    with TemporaryFile("w+") as errors:
+        printed = Program(program.format(room=ROOM), str(path), how, errors=errors.fileno()).ends()
+        errors.seek(0)
+        said = errors.read()
+    assert said.startswith("no room left for"), said
+    assert said.count("\n") == 1
+    return printed
 
 
 def _filled(folder: Path, how: str) -> None:

@@ -103,7 +103,8 @@ def test_a_step_in_which_the_program_is_killed_leaves_the_old_store_or_the_new(
 ) -> None:
     before = unpacked("version-1.duckdb.gz", path).read_bytes()
     program = elsewhere(f"import os\nfrom replay.storage import database\n{KILLED[point]}\nStore(path)")
-    assert program.wait() == -signal.SIGKILL
+    program.ends()
+    assert program.process.exitcode == -signal.SIGKILL
     store = Store(path)
     lines = b"".join([line for tape in store.tapes() for line in write(tape)])
     assert lines == gzip.decompress((STORED / "version-1.jsonl.gz").read_bytes())

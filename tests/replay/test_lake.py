@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from replay.lake.segments import Lake, absolute
 from replay.simulate import Batch, simulate
 from replay.storage.store import Store
 from replay.storage.tally_sums import are_fresh
-from tests.replay.tapes import QUEEN, id_of
+from tests.replay.tapes import QUEEN, id_of, recorded
 
 PICNIC = "picnic-palace"
 BATCH = Batch(game=PICNIC, seats=2, seed="lake", bots=("random", "random"))
@@ -40,9 +41,15 @@ def logs_to_this_test() -> None:
     logs.configure(json=False, level="warning")
 
 
-@pytest.fixture
-def mixed(store: Store, tapes: list[Tape]) -> Store:
-    """Two kinds in turn, a box of its own, an unfinished game, a fault, a branch, a game unknown here; notes, tags."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two kinds in turn, a box of its own, an unfinished game, a fault, a branch, a game unknown here; notes, tags.
+
+    In a folder, as a store and as a lake.
+    """
+    folder = tmp_path_factory.mktemp("made")
+    store = Store(folder / "games.duckdb")
+    tapes = [recorded(number) for number in range(12)]
     picnic = list(simulate(BATCH, 5))
     sheet = msgspec.to_builtins(load(QUEEN).sheet)
     strange = changed(
@@ -65,15 +72,22 @@ def mixed(store: Store, tapes: list[Tape]) -> Store:
     store.measure()
     store.add_note(tapes[4].header.id, 3, "why this?", author="Ada", seen_by=[1])
     store.tag(picnic[1].header.id, "odd")
-    return store
+    moving.export(store, Lake(folder / "lake"))
+    return folder
 
 
 @pytest.fixture
-def lake(mixed: Store, tmp_path: Path) -> str:
-    """The same games as a lake."""
-    at = str(tmp_path / "lake")
-    moving.export(mixed, Lake(at))
-    return at
+def mixed(made: Path, path: Path) -> Store:
+    """The store, for a test to change."""
+    Store(made / path.name).copy(path)
+    return Store(path)
+
+
+@pytest.fixture
+def lake(made: Path, tmp_path: Path) -> str:
+    """The same games as a lake, for a test to damage."""
+    shutil.copytree(made / "lake", tmp_path / "lake")
+    return str(tmp_path / "lake")
 
 
 def exported(db: Path | str, capfdbinary: pytest.CaptureFixture[bytes]) -> bytes:

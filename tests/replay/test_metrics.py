@@ -441,7 +441,7 @@ def test_sums_answer_while_they_are_of_what_is_measured(store: Store, tapes: lis
     assert margin() == 11
     with Database(store.path, TABLES, VERSION).reading() as lease:
         assert lease.rows("SELECT sum(n) FROM tally_sum WHERE metric = 'margin'") == [(11,)]
-        late = tally_sums.made(lease, "margin")
+        late = tally_sums.made(lease, ["margin"])
     store.remove(tapes[1].header.id)
     with Database(store.path, TABLES, VERSION).writing() as lease:
         tally_sums.keep(lease, late)

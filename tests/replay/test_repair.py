@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryFile
 from zlib import crc32
 
 import msgspec
@@ -21,12 +22,31 @@ from replay.storage.salvage import WANTED, Piece, Salvaged, Task, Told, salvage
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
 from replay.verify import verify
+from tests.programs import Program
 from tests.replay.tapes import id_of
 
 
 @pytest.fixture
 def to(tmp_path: Path) -> Path:
     return tmp_path / "repaired.duckdb"
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the processes that read a damaged file off one that has imported what they run: a repair starts several."""
+
+    def run(command: list[str], input: bytes, capture_output: bool, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+        with TemporaryFile("w+") as errors:
+            code = f"import runpy; runpy.run_module({command[-1]!r}, run_name='__main__', alter_sys=True)"
+            program = Program(code, errors=errors.fileno())
+            printed = program.ends(input.decode())
+            errors.seek(0)
+            assert program.process.exitcode is not None
+            return subprocess.CompletedProcess(
+                command, program.process.exitcode, printed.encode(), errors.read().encode()
+            )
+
+    monkeypatch.setattr(subprocess, "run", run)
 
 
 def sound(repaired: Repaired, to: Path, tapes: list[Tape]) -> Store:
@@ -43,6 +63,7 @@ def sound(repaired: Repaired, to: Path, tapes: list[Tape]) -> Store:
     return store
 
 
+@pytest.mark.usefixtures("forked")
 def test_whatever_byte_is_damaged_what_is_saved_is_sound(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
     for tape in tapes:
         store.add([tape])  # each in a write of its own: what was written before lies in other blocks
@@ -66,6 +87,7 @@ def test_whatever_byte_is_damaged_what_is_saved_is_sound(store: Store, path: Pat
     assert all(line.startswith(f"nothing of {path} can be saved: ") and "\n" not in line for line in refused)
 
 
+@pytest.mark.usefixtures("forked")
 def test_streams_that_are_not_whole_are_cut_off_marked_and_named(
     store: Store, path: Path, tapes: list[Tape], to: Path
 ) -> None:
@@ -126,6 +148,7 @@ def test_a_live_game_whose_facts_are_lost_stays_hidden(
     assert Store(to).at_play() == [header.id]
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_header_a_log_and_steps_that_are_damaged(
     store: Store, path: Path, tapes: list[Tape], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +175,7 @@ def test_a_header_a_log_and_steps_that_are_damaged(
     assert "is there already" in capfd.readouterr().err
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_file_of_which_nothing_is_left(path: Path, to: Path) -> None:
     path.write_bytes(b"x" * 20_000)
     with pytest.raises(StoreError, match=r"^nothing of .*games\.duckdb can be saved: [^\n]+$"):
@@ -182,6 +206,7 @@ def test_what_duckdb_dies_of_is_passed_over(
     assert found.files["replay"]
 
 
+@pytest.mark.usefixtures("forked")
 def test_the_store_of_a_newer_program_is_left_to_it(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
     store.add(tapes[:1])
     with Database(path, TABLES, VERSION).writing() as lease:
@@ -191,6 +216,7 @@ def test_the_store_of_a_newer_program_is_left_to_it(store: Store, path: Path, ta
     assert not to.exists()
 
 
+@pytest.mark.usefixtures("forked")
 def test_why_nothing_can_be_saved_is_said(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
     store.add(tapes[:1])
     with path.open("r+b") as file:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pytest
 
+from replay.sql import query as asking
 from replay.sql.query import EXAMPLES, ROWS, SIZE, QueryRefused, ask
 from replay.storage.store import Store
+from tests.fuzz.forking import sandboxes
 from tests.replay.tapes import recorded
+
+Run = Callable[[Store, bytes], tuple[int, bytes, bytes]]
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +23,19 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store
 
 
+@pytest.fixture(scope="module")
+def sandboxed() -> Iterator[Run]:
+    with sandboxes() as run:
+        yield run
+
+
+@pytest.fixture
+def forked(sandboxed: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the sandbox off a process that has imported it, for what is decided inside of it."""
+    monkeypatch.setattr(asking, "_run", sandboxed)
+
+
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("query", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_every_example_gives_rows(store: Store, query: str) -> None:
     assert ask(store, query).frame.height > 0
@@ -41,6 +60,7 @@ def test_what_is_too_much_is_cut_and_said(store: Store, query: str) -> None:
     assert answer.frame.estimated_size() < 1.2 * SIZE
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
     ("query", "said"),
     [

@@ -30,7 +30,7 @@ from replay.storage.rows import EVENT_BYTES, account, check, event_bytes, frames
 from replay.storage.store import Added, Filter, Rebuilt, Store
 from replay.storage.tables import TABLES, VERSION
 from replay.timeline import Timeline
-from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded, said
+from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded
 
 NIM = Header(
     id=id_of(900),
@@ -286,10 +286,9 @@ def endless():
             yield Tape(msgspec.structs.replace(tape.header, id=str(uuid.uuid4())), tape.events)
 Store(path).add(endless(), lambda done: print(done, flush=True), batch=20)
 """)
-        acknowledged = [int(said(writer)) for _ in range(chance.randrange(1, 6))][-1]
+        acknowledged = [int(writer.said()) for _ in range(chance.randrange(1, 6))][-1]
         before = 0 if not path.exists() else acknowledged
         writer.kill()
-        writer.wait()
         store = Store(path, wait=1)
         assert store.count() >= before
         assert store.check() == []
@@ -310,10 +309,10 @@ while seen < len(tapes):
 print("saw all", flush=True)
 """
     readers = [elsewhere(reader) for _ in range(2)]
-    assert [said(process) for process in readers] == ["ready", "ready"]
+    assert [process.said() for process in readers] == ["ready", "ready"]
     for tape in tapes:
         store.add([tape])
-    assert [said(process) for process in readers] == ["saw all", "saw all"]
+    assert [process.said() for process in readers] == ["saw all", "saw all"]
 
 
 def test_eight_threads_get_their_own_answers(store: Store, tapes: list[Tape]) -> None:
@@ -405,8 +404,8 @@ except Conflict as conflict:
     print("conflict", conflict.expected, conflict.actual)
 """
     both = [elsewhere(program % to) for to in (3, 4)]
-    assert [said(process) for process in both] == ["ready", "ready"]
-    answers = [process.communicate("\n")[0].strip() for process in both]
+    assert [process.said() for process in both] == ["ready", "ready"]
+    answers = [process.ends("\n").strip() for process in both]
     assert sorted(answers) == ["conflict 10 11", "now 11"]
     assert store.check() == []
 
@@ -628,6 +627,27 @@ def test_a_removed_replay_leaves_nothing_and_may_come_back(store: Store, path: P
     assert store.check() == []
     assert store.add(tapes[:3]).new == 1
     assert list(store.tapes()) == [tapes[0], tapes[2], tapes[1]]
+
+
+def test_branches_belong_together_also_without_the_game_that_they_left(store: Store, tapes: list[Tape]) -> None:
+    parents = {1: id_of(0), 2: id_of(0), 3: id_of(1), 5: "nobody's"}
+    replace = msgspec.structs.replace
+    store.add(
+        [
+            replace(tape, header=replace(tape.header, fork=Fork(parents[number], 1))) if number in parents else tape
+            for number, tape in enumerate(tapes[:6])
+        ]
+    )
+
+    def family(number: int) -> list[str]:
+        return [kin.id for kin in store.family(id_of(number))]
+
+    for number in range(4):
+        assert family(number) == [id_of(one) for one in range(4)]
+    assert (family(4), family(5)) == ([id_of(4)], [id_of(5)])
+    store.remove(id_of(0))
+    for number in range(1, 4):
+        assert family(number) == [id_of(one) for one in range(1, 4)]
 
 
 # --- health ----------------------------------------------------------------------------------------------------------

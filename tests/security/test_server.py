@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.programs import Program
 from tests.replay.serving import TOKEN
 from tests.security.conftest import Served
 
@@ -127,9 +126,11 @@ def test_the_database_and_what_lies_beside_it_are_its_owners_alone(served: Serve
 
 
 def test_a_file_that_is_exported_is_made_as_its_maker_says(tmp_path: Path) -> None:
-    tabletape = [sys.executable, "-c", "import os; os.umask(0o022); from replay.cli import main; main()"]
+    tabletape = "import os; os.umask(0o022); from replay.cli import main; main()"
     db = tmp_path / "games.duckdb"
     for command in ("simulate queen-of-the-cupcakes -n 1", f"export --all -o {tmp_path / 'games.jsonl'}"):
-        subprocess.run([*tabletape, *command.split(), "--db", str(db)], check=True, capture_output=True)
+        running = Program(tabletape, *command.split(), "--db", str(db))
+        running.ends()
+        assert running.process.exitcode == 0
     assert stat.S_IMODE(db.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "games.jsonl").stat().st_mode) == 0o644
