@@ -1,11 +1,27 @@
 """What all tests share."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 import structlog
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the file that takes longest of the last ones come first: one core would wait for the other at the end."""
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> Generator[None, Any, Any]:
+    """Hand out the browser tests to one worker, as if they were one file: they share a Chromium and a service."""
+    scheduling = yield
+    if config.getoption("dist") == "loadfile":
+        by_file = scheduling._split_scope
+        scheduling._split_scope = lambda id: "tests/browser" if id.startswith("tests/browser/") else by_file(id)
+    return scheduling
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -108,6 +108,20 @@ def test_a_blind_bot_is_handed_no_view() -> None:
     assert play(GAME, start(GAME, 2), b"key", seated([Blind(), Blind()], b"key"))
 
 
+def test_of_several_seats_that_may_choose_the_first_is_asked_about_its_own_moves() -> None:
+    table = fold(GAME, [start(GAME, 3)])
+    first, second, third = StonesTaken(1, 1), StonesTaken(0, 1), StonesTaken(1, 2)
+    bots = [Curious() for _ in range(3)]
+    assert seated(bots, b"key")(table, [first, third, second], []) == first
+    assert [bot.offered for bot in bots] == [[], [[first, third]], []]
+
+
+def test_a_random_bot_with_one_move_draws_nothing() -> None:
+    rng, only = Rng(b"key", 0), StonesTaken(0, 1)
+    assert RandomBot().choose(None, [only], rng) is only
+    assert rng.word() == Rng(b"key", 0).word()
+
+
 def test_what_was_taken_back_is_not_in_the_record() -> None:
     """Seat 1 sees fewer events than happen, so the record goes by what was seen and not by the number of the step."""
     secret = CardDrawnSecretly(0, "one")

@@ -15,7 +15,7 @@ from replay.games import load
 from tests.toy import toy
 
 ROOT = Path(__file__).parents[2]
-HASH_SEEDS = ("0", "1", "20260")
+HASH_SEEDS = ("0", "1")
 
 PROGRAM = """
 from core.bots import ANY_GAME
@@ -69,14 +69,13 @@ def run(program: str, hash_seed: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_three_processes_agree_on_every_state_of_every_game() -> None:
+def test_two_processes_agree_on_every_state_of_every_game() -> None:
     """Random bots and each game's own, at the smallest and the largest table."""
-    first, *others = [run(PROGRAM, hash_seed) for hash_seed in HASH_SEEDS]
+    first, other = [run(PROGRAM, hash_seed) for hash_seed in HASH_SEEDS]
     assert len([line for line in first if " " in line]) == 4 * (len(OURS) + 1)
-    for other in others:
-        differing = [line for line, (one, two) in enumerate(zip(first, other, strict=False)) if one != two]
-        assert differing == []
-        assert len(other) == len(first)
+    differing = [line for line, (one, two) in enumerate(zip(first, other, strict=False)) if one != two]
+    assert differing == []
+    assert len(other) == len(first)
 
 
 def test_the_order_of_a_set_would_be_seen() -> None:

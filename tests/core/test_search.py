@@ -14,12 +14,11 @@ from msgspec.structs import replace
 
 from core.bots import Bot, RandomBot, View
 from core.bots.named import Bots
-from core.bots.search import FIRST_LOOK, Race, Search, promise, searchable, value
+from core.bots.search import FIRST_LOOK, Race, Search, Thought, promise, searchable, value
 from core.bots.seats import record_of, seated
 from core.conformance import Broken, check_game, check_worlds, random_game, seat_counts
-from core.determinise import Card, Passage, Place, deal
 from core.engine import fold, play, start, states
-from core.game import Game, Outcome
+from core.game import Game, Outcome, State
 from core.games.cherry_on_the_cake import Cherry
 from core.games.picnic_palace import Picnic
 from core.games.queen_of_the_cupcakes import Queen
@@ -128,56 +127,7 @@ def test_a_game_that_deals_anew_wrongly_is_caught(kind: type[Game[Any]], finding
         list(map(partial(check_worlds, game, seed="wrong"), games))
 
 
-def test_a_game_without_secrets_has_one_world_and_one_with_secrets_must_say_how_they_may_lie() -> None:
-    table = load("queen-of-the-cupcakes").sheet  # hides nothing
-    assert toy().world(View(0, table, []), Rng(b"k", 0)) is table
-    with pytest.raises(SetupError, match=r"Hidden Stones does not say how hidden things may lie \(Game.world\)"):
-        toy().world(View(0, fold(toy(), [start(toy(), 2)]), []), Rng(b"k", 0))
-
-
-# --- dealing by what was seen to go where -----------------------------------------------------------------------------
-
-HAND: Place = ("hand", 1)
-STASH: Place = ("stash", 1)
-
-
-def dealt(passages: Sequence[Passage], unseen: str, tries: int = 200) -> Counter[str]:
-    """How often the hand and stash had which cards, in the order of the alphabet."""
-    found = Counter[str]()
-    for number in range(tries):
-        places, deck = deal(passages, unseen, Rng(b"deal", number))
-        cards: list[list[Card]] = [places.get(HAND, []), places.get(STASH, [])]
-        hand, stash = ["".join(sorted([card.face for card in each])) for each in cards]
-        assert sorted(hand + stash + "".join(deck)) == sorted(unseen)
-        found[f"{hand}/{stash}"] += 1
-    return found
-
-
-def test_a_card_seen_to_come_stays_until_it_may_have_left() -> None:
-    came = [Passage(None, HAND, "a"), Passage(None, HAND, MASK)]
-    assert sorted(dealt(came, "abc")) == ["ab/", "ac/"]
-    assert sorted(dealt([*came, Passage(HAND, STASH, MASK)], "abc")) == ["a/b", "a/c", "b/a", "c/a"]
-
-
-def test_a_card_that_turns_up_later_was_there_before() -> None:
-    """Of two cards one was laid away unseen; the other one turns out to be the a."""
-    came = [Passage(None, HAND, "a"), Passage(None, HAND, MASK), Passage(HAND, STASH, MASK)]
-    assert sorted(dealt([*came, Passage(HAND, None, "a")], "bc")) == ["/b", "/c"]
-    assert sorted(dealt([*came, Passage(STASH, None, "a")], "bc")) == ["b/", "c/"]
-    assert sorted(dealt([*came, Passage(STASH, None, "b")], "ac")) == ["a/"]
-
-
-def test_a_card_that_had_to_be_there_longer_is_not_the_new_one() -> None:
-    came = [Passage(None, HAND, MASK), Passage(None, HAND, "a")]
-    assert sorted(dealt([*came, Passage(HAND, None, "a")], "bc")) == ["b/", "c/"]
-    assert sorted(dealt([*came, Passage(HAND, None, "a", before=1)], "abc")) == ["a/"]
-    laid_away = [*came, Passage(HAND, STASH, MASK), Passage(HAND, None, "a", before=1)]
-    assert sorted(dealt(laid_away, "abc")) == ["/a"]
-
-
-def test_cards_that_nothing_is_known_of_are_equally_likely_to_be_any() -> None:
-    found = dealt([Passage(None, HAND, MASK)], "aab", 900)
-    assert 540 < found["a/"] < 660
+# --- what was seen in whole games (on tables made by hand: test_determinise.py) ---------------------------------------
 
 
 def test_of_two_seats_each_knows_what_the_other_was_seen_to_get() -> None:
@@ -263,7 +213,38 @@ def test_a_search_finds_the_move_that_wins_and_gives_its_reasons() -> None:
 
 def test_with_one_move_there_is_nothing_to_search() -> None:
     thought = Search(Dealing).think(at_the_heap(1), taking(1), Rng(b"think", 0))
-    assert (thought.move, thought.rollouts) == (StonesTaken(0, 1), 0)
+    assert thought == Thought(StonesTaken(0, 1), (0,), (0.0,), 0)
+
+
+def test_what_the_playout_bot_would_do_is_done_where_nothing_better_is_to_be_believed() -> None:
+    """One trial of each says nothing: the careful bot leaves a multiple of four."""
+
+    class Steady(Dealing):
+        playout = Careful
+
+    for heap in (5, 6, 7):
+        thought = Search(Steady, 1).think(at_the_heap(heap), taking(1, 2, 3), Rng(b"think", 0))
+        assert thought.move == StonesTaken(0, heap - 4)
+
+
+def test_every_trial_is_made_at_a_table_of_its_own() -> None:
+    words: list[int] = []
+
+    class Watched(Dealing):
+        def world(self, view: View, rng: Rng) -> Heap:
+            words.append(rng.word())
+            return Dealing.world(self, view, rng)
+
+    trials = max(Search(Watched, 60).think(at_the_heap(7), taking(1, 2, 3), Rng(b"think", 0)).visits)
+    assert len(dict.fromkeys(words)) == len(words) == trials
+
+
+def test_a_table_that_does_not_name_its_box_cannot_be_searched() -> None:
+    class Bare(State, frozen=True):
+        heap: int = 5
+
+    with pytest.raises(SetupError, match=r"^Hidden Stones cannot be searched: its state does not name its box "):
+        Search(Dealing).think(View(0, Bare(), []), taking(1, 2), Rng(b"think", 0))
 
 
 def test_each_move_is_tried_once_before_the_clock_is_asked_and_then_all_that_run() -> None:
@@ -368,6 +349,12 @@ def test_a_move_that_gained_little_does_not_replace_what_the_playout_bot_would_d
     assert race([0.5], [0.9], usual=0).winner() == 0  # one trial says nothing
 
 
+def test_the_leader_has_the_highest_mean_and_of_equal_ones_it_is_the_usual_one_or_the_first() -> None:
+    assert race([0.4], [0.6], [0.5]).leader() == 1
+    assert race([0.6], [0.6], [0.5]).leader() == 0
+    assert race([0.6], [0.6], [0.5], usual=1).leader() == 1
+
+
 def test_moves_fall_out_that_are_surely_behind_or_the_same() -> None:
     found = race([0.5, 0.6] * 4, [0.4, 0.5] * 4, [0.4, 0.7] * 4, [0.5, 0.6] * 4, usual=3)
     found.narrow()
@@ -417,8 +404,12 @@ def test_a_budget_is_written_in_the_name_of_the_bot() -> None:
         5,
     ):
         assert name not in bots
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"^'search:0'$"):
         bots["search:0"]
+    heap, moves = at_the_heap(5), taking(1, 2, 3)
+    searching: list[Any] = [Bots(Dealing)[name]() for name in ("search:3", "search")]
+    assert [len(bot.think(heap, moves, Rng(b"think", 0)).visits) for bot in searching] == [3, 3]
+    assert searching[0].think(heap, moves, Rng(b"think", 0)).rollouts == 3
 
 
 def test_a_game_that_hides_things_and_cannot_deal_them_anew_has_no_searching_bot() -> None:

@@ -36,6 +36,14 @@ def test_any_event_is_a_sentence(event: Event, sentence: str) -> None:
     assert toy().words(event, NAMES) == sentence
 
 
+class DogBarked(Event, frozen=True, tag="dog_barked"):
+    """Says nothing more."""
+
+
+def test_an_event_without_fields_is_said_by_its_tag() -> None:
+    assert plain(DogBarked(), NAMES) == "dog_barked"
+
+
 def test_a_hidden_card_is_not_said() -> None:
     hidden = seen(CardDrawn(0, "three"), 1)
     assert hidden is not None

@@ -32,6 +32,7 @@ from tests.core.games.cherry_on_the_cake.bakery import (
     CHERRY,
     SHEET,
     after,
+    board,
     box,
     chance,
     colour,
@@ -42,6 +43,7 @@ from tests.core.games.cherry_on_the_cake.bakery import (
     perft,
     stripe,
     supply,
+    table,
 )
 
 CHOSEN = CakeOptions(start_cubes="chosen")
@@ -174,11 +176,11 @@ def test_cc_03_plates_are_dealt_at_random_and_to_one_seat_each() -> None:
     assert not happening.admits(DieRolled(0, "one_star"))
 
 
-def test_cc_04_start_cubes_go_into_the_jars_in_printed_order() -> None:
+def test_cc_04_start_countsgo_into_the_jars_in_printed_order() -> None:
     state = after(CHERRY.initial(), start(CHERRY, 2), PlatesDealt((3, 1)))
-    for board, plate in zip(state.boards, (3, 1), strict=True):
+    for laid, plate in zip(state.boards, (3, 1), strict=True):
         first, second, third = SHEET.plates[plate].start_cubes
-        assert (board.small, board.middle, board.large, board.exchange) == ((first,), (second,), (third,), ())
+        assert (laid.small, laid.middle, laid.large, laid.exchange) == ((first,), (second,), (third,), ())
     assert sum(state.supply) == 90 - 6
 
 
@@ -252,3 +254,15 @@ def test_supply_at_the_start_of_play() -> None:
     assert state.supply == tuple([18 - count for count in spent])
     assert state.golden == 12
     assert cubes("gpo") == SHEET.plates[0].start_cubes
+
+
+def test_every_cube_chip_and_piece_is_counted_wherever_it_lies() -> None:
+    """In jars, waiting, in the supply; before a seat, turned up, with nobody; in a cake, in sight, in a pile, spare."""
+    mine = board(0, small="g", middle="p", large="o*", exchange="k", cake=((3, 0),), shown=(4,), pile=(5,), bronze=(1,))
+    other = board(1, turned_up=((2,), (), (5, 5)))
+    laid = table(mine, other, waiting="g", in_hand=2, golden=1, supply=(7, 0, 0, 0, 1), spare=(6,))
+    laid = replace(laid, bronze=(1, 3), silver=(4,), gold=(5,))
+    counts = {"green": 9, "purple": 1, "orange": 1, "pink": 1, "blue": 1, "golden": 4}
+    chips = {"bronze 1": 2, "bronze 2": 1, "bronze 3": 1, "silver 4": 1, "gold 5": 3}
+    pieces = {f"piece {number}": 1 for number in (3, 4, 5, 6)}
+    assert dict(CHERRY.census(laid)) == counts | chips | pieces

@@ -25,7 +25,7 @@ from events.picnic_palace import (
     UnclaimedDiscarded,
 )
 from replay.packaged import data_root
-from tests.core.games.picnic_palace.picnic import GAME, after, box, dealt, due, settled, table
+from tests.core.games.picnic_palace.picnic import GAME, after, box, cards, dealt, due, settled, table
 
 TOML = (data_root() / "sheets" / "picnic-palace.toml").read_text(encoding="utf-8")
 
@@ -79,7 +79,7 @@ def test_the_deck_does_not_depend_on_the_order_in_which_a_sheet_lists_its_kinds(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("seats = [2, 4]", "seats = [1, 3]", "count from 2"),
+        ("seats = [2, 4]", "seats = [1, 3]", "`seats` count from 2: alone nobody has the most Sprinkles"),
         ("row_length = [9, 10, 12]", "row_length = [9, 10]", "`row_length` has one count"),
         ("invitations = [4, 3, 3]", "invitations = [4, 0, 3]", "`invitations` has one count"),
         ("rounds = 3", "rounds = 0", "count from 1"),
@@ -100,6 +100,29 @@ def test_a_box_that_cannot_be_played_is_refused_in_one_line(old: str, new: str, 
     with pytest.raises(FormatError, match=said) as refusal:
         parse(TOML.replace(old, new, 1), PicnicSheet)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_box_may_lack_a_kind_and_show_no_card_but_not_be_empty() -> None:
+    bare = replace(GAME.sheet, face_up=0, copies={**GAME.sheet.copies, "franky": 0, "sunny": 21})
+    assert len(bare.deck) == 108
+    assert "franky" not in bare.deck
+    with pytest.raises(ValueError, match=r"^0 cards are too few for 3 rounds: 108 are dealt$"):
+        replace(GAME.sheet, cards=0, copies={})
+
+
+def test_every_guest_is_counted_wherever_it_lies() -> None:
+    """In the deck, in a row face up or down, before a seat, and out of the game, seen or unseen."""
+    state = table("sa|sun|", "|fr|ky", collected=("sp", "", "fr"))
+    state = replace(state, deck=cards("sa"), discarded=cards("sun"), unseen=cards("sa"))
+    expected = {"sassy": 3, "sunny": 2, "franky": 2, "kyle_kiwi": 1, "sprinkles": 1}
+    assert dict(GAME.census(state)) == expected
+
+
+def test_at_first_nobody_has_anything_and_after_a_round_the_rows_are_empty() -> None:
+    opened = GAME.evolve(GAME.initial(), start(GAME, 3))
+    assert (opened.invitations, opened.collected) == ((0, 0, 0), ((), (), ()))
+    swept = GAME.evolve(table("sa||", "|fr|"), UnclaimedDiscarded(cards("sa"), cards("fr")))
+    assert (swept.face_up, swept.face_down) == (((), (), ()), ((), (), ()))
 
 
 @pytest.mark.parametrize("seats", [1, 5])

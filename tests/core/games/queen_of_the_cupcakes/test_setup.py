@@ -125,7 +125,7 @@ def test_qc_30_teams_are_off_unless_asked_for() -> None:
     ("line", "instead", "wrong"),
     [
         ("seats = [2, 5]", "seats = [0, 5]", "a seat range cannot be 0 to 5"),
-        ("seats = [2, 5]", "seats = [1, 5]", "`seats` begins at 2"),
+        ("seats = [2, 5]", "seats = [1, 5]", " `seats` begins at 2: points are compared"),
         ("seats = [2, 5]", "seats = [5, 2]", "a seat range cannot be 5 to 2"),
         ("seats = [2, 5]", "seats = [2, 13]", "66 cards are too few to deal to 13 seats"),
         ('"grey"]', '"red"]', "Invalid enum value 'red' - at `$.kinds[5]`"),
@@ -139,7 +139,12 @@ def test_qc_30_teams_are_off_unless_asked_for() -> None:
             "a figure is larger than 1,000",
         ),
         ("hand = 5", "hand = 0", "count from 1"),
-        ("lay_out = [1, 3]", "lay_out = [3, 1]", "the least of `lay_out` first"),
+        ("lay_out = [1, 3]", "lay_out = [0, 3]", "count from 1"),
+        (
+            "lay_out = [1, 3]",
+            "lay_out = [3, 1]",
+            " `hand`, `bank`, `bin_capacity` and `lay_out` count from 1, the least of `lay_out` first",
+        ),
         ("lay_out = [1, 3]", "lay_out = [1]", "Expected `array` of length 2, got 1 - at `$.lay_out`"),
         ('copies = "reconstructed"', "", "provenance is missing for ['copies']"),
         ('copies = "reconstructed"', 'copies = "a friend"', "Invalid enum value 'a friend'"),
@@ -156,3 +161,24 @@ def test_a_box_that_cannot_be_played_is_refused_in_one_line(line: str, instead: 
         parse(text.replace(line, instead, 1), Queen.sheet_type)
     assert wrong in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_box_may_be_as_small_and_as_large_as_can_be_played() -> None:
+    """Three kinds; five hands of five and a bank of five; 1,000 cards."""
+    few = replace(queen.sheet, kinds=cards("opg"), copies=(10, 10, 10))
+    assert len(few.deck) == 30
+    assert len(replace(few, copies=(500, 499, 1)).deck) == 1_000
+    for copies, wrong in (((10, 10, 9), "29 cards are too few to deal to 5 seats"), ((500, 500, 1), "1,001 cards are")):
+        with pytest.raises(ValueError, match=f"^{wrong}"):
+            replace(few, copies=copies)
+
+
+def test_every_card_is_counted_wherever_it_lies() -> None:
+    """`bins` are counts, the other places piles."""
+    state = table(
+        pile=cards("op"), bank=cards("o"), bins=(3, 0, 0, 0, 0, 1), hands=hands("oo", "p"), fronts=hands("", "b")
+    )
+    assert queen.census(state) == {"orange": 7, "purple": 2, "green": 0, "yellow": 0, "blue": 1, "grey": 1}
+    shown = replace(state, fronts=hands("", ""), revealed=hands("", "b"))
+    assert queen.census(shown) == queen.census(state)
+    assert queen.census(queen.initial()) == {}

@@ -61,6 +61,7 @@ def test_qc_06_all_cards_of_the_kind_are_taken(count: int) -> None:
 def test_qc_22_a_bank_of_one_kind_is_taken_without_asking() -> None:
     now = table(bank=cards("ggggg"))
     assert queen.forced(now) == CardsTaken(0, "green", 5)
+    assert queen.forced(table(bank=cards("g"))) == CardsTaken(0, "green", 1)
     assert queen.forced(table(bank=cards("ggggo"))) is None
 
 

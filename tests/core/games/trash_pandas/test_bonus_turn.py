@@ -33,6 +33,12 @@ def test_six_tokens_are_resolved_then_the_same_seat_goes_on() -> None:
     assert game.table.turn == 1  # still the same turn
 
 
+def test_tp_36_in_the_bonus_turn_nothing_has_been_gained_yet() -> None:
+    before = given("", "").roll(*TOKENS).resolve("reveal")
+    assert sum(before.table.gained) == 1
+    assert finish_turn(before).table.gained == (0,) * 8
+
+
 def test_tp_20_three_tokens_at_most_and_no_further_bonus() -> None:
     game = in_bonus_turn("", "").roll("bin", "tree", "recycle")
     assert game.moves() == [TokenChosen(0, token) for token in ("bin", "tree", "recycle")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from core.chance import Chance
 from core.conformance import random_game
@@ -257,7 +258,8 @@ def test_every_kind_and_token_has_a_name_in_the_box() -> None:
     ("old", "new", "wrong"),
     [
         ("copies = [11,", "copies = [-1,", "count from 0"),
-        ("copies = [11,", "copies = [11, 1,", "one entry for each"),
+        ("copies = [11,", "copies = [11, 1,", " `copies`, `points` and `points_each` have one entry for each"),
+        ("points_each = [0,", "points_each = [-1,", "count from 0"),
         ("hands = [3, 4, 5, 6]", "hands = [3, 4, 5]", "one number of cards"),
         ("hands = [3, 4, 5, 6]", "hands = [13, 14, 15, 16]", "no trash can"),
         ("bonus_tokens = 3", "bonus_tokens = 7", "from 1 to 6"),
@@ -271,3 +273,24 @@ def test_a_box_that_cannot_be_played_is_refused(old: str, new: str, wrong: str) 
     with pytest.raises(FormatError, match=wrong) as refusal:
         parse(text.replace(old, new), TrashPandasSheet)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_box_may_be_as_small_as_can_be_played() -> None:
+    """Eighteen cards are dealt to four seats, and one is left; a bonus turn is of one token or of all."""
+    few = replace(SHEET, copies=(11, 8, 0, 0, 0, 0, 0, 0))
+    assert len(few.deck) == 19
+    with pytest.raises(ValueError, match=r"^18 cards leave no trash can after dealing to 4 seats$"):
+        replace(few, copies=(11, 7, 0, 0, 0, 0, 0, 0))
+    assert [replace(SHEET, bonus_tokens=count).bonus_tokens for count in (1, 6)] == [1, 6]
+    assert replace(SHEET, hands=(0, 4, 5, 6)).hands[0] == 0
+    with pytest.raises(ValueError, match=r"^`bonus_tokens` is from 1 to 6$"):
+        replace(SHEET, bonus_tokens=0)
+
+
+def test_every_card_and_token_is_counted_wherever_it_lies() -> None:
+    laid = table("N", "BN", can="Y", discard="S", stashes=("D", ""), face_up=("", "KN"))
+    expected = {"Nanners": 3, "Blammo!": 1, "Yum Yum": 1, "Shiny": 1, "Doggo": 1, "Kitteh": 1}
+    tokens = {f"{token} token": 1 for token in TOKENS}
+    assert dict(GAME.census(laid)) == expected | tokens
+    assert dict(GAME.census(replace(laid, taken=("bin", "tree"), resolved=("tree",)))) == expected | tokens
+    assert GAME.census(GAME.initial()) == GAME.census(replace(laid, phase="shuffle")) == {}

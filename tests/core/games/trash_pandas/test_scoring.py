@@ -22,7 +22,7 @@ from events.trash_pandas import (
     TurnEnded,
     TurnStarted,
 )
-from tests.core.games.trash_pandas.playing import cards, finish_turn, given, table
+from tests.core.games.trash_pandas.playing import GAME, cards, finish_turn, given, table
 
 NANNERS, PIE, FEESH, YUM_YUM, SHINY = (7, 0, 0), (6, 2, 1), (5, 3, 1), (4, 2, 0), (3, 0, 0)
 
@@ -41,6 +41,11 @@ def test_tp_72_the_last_card_drawn_ends_the_game_after_the_turn() -> None:
     finish_turn(game)
     assert [type(event) for event in game.events[-3:]] == [HandsDiscarded, StashesRevealed, GameEnded]
     assert game.outcome().reason == "can_empty"
+
+
+def test_tp_81_the_last_event_has_scores_and_places() -> None:
+    ended = GAME.forced(replace(stashed("N", "NN"), phase="score"))
+    assert ended == GameEnded("can_empty", (0, 7), ((1,), (0,)))
 
 
 def test_tp_72_one_card_left_is_not_the_end() -> None:
