@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import polars as pl
@@ -16,8 +16,20 @@ ENOUGH: Final = f"{FLOOR} games or more"
 FEW: Final = f"fewer than {FLOOR}: says little"
 
 
+alt.utils.schemapi.disable_debug_mode()  # the tests look whether charts are valid, and not each page that shows one
+
 PICK: Final = "pick"
 """What a click on a chart is called: it tells the column `cell` of what was clicked."""
+
+
+def spec(chart: alt.Chart | alt.LayerChart) -> dict[str, Any]:
+    """Give a chart as Vega-Lite has it, with its data."""
+    return {name: part for name, part in chart.to_dict(validate=False).items() if name != "config"}
+
+
+def data(frame: pl.DataFrame) -> alt.InlineData:
+    """Give rows as they are: how Altair makes them of a frame is a setting of the process, which others change."""
+    return alt.InlineData(values=frame.fill_nan(None).to_dicts())
 
 
 def rates(frame: pl.DataFrame, title: str, form: str = ".1%") -> alt.LayerChart:
@@ -41,7 +53,7 @@ def rates(frame: pl.DataFrame, title: str, form: str = ".1%") -> alt.LayerChart:
         legend=alt.Legend(title=None, orient="bottom", columns=1),
     )
     said = [alt.Tooltip("label:N"), *[alt.Tooltip(f"{name}:Q", format=form) for name in ("rate", "low", "high")]]
-    base = alt.Chart(shown).encode(
+    base = alt.Chart(data(shown)).encode(
         y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)), tooltip=[*said, alt.Tooltip("n:Q")]
     )
     points = base.encode(x=across("rate"), color=colour)
@@ -60,12 +72,12 @@ def rates(frame: pl.DataFrame, title: str, form: str = ".1%") -> alt.LayerChart:
 def counts(frame: pl.DataFrame, value: str, title: str, unit: str = "games") -> alt.Chart:
     """Draw how often each whole number came up: columns `value`, n, and maybe cell. `unit` says what n counts."""
     chart: alt.Chart = (
-        alt.Chart(frame)
+        alt.Chart(data(frame))
         .mark_bar(color=ACCENT, cornerRadiusEnd=3)
         .encode(
             x=alt.X(f"{value}:O", title=title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("n:Q", title=unit, axis=alt.Axis(tickMinStep=1)),
-            tooltip=[alt.Tooltip(value, title=title), "n"],
+            tooltip=[alt.Tooltip(f"{value}:Q", title=title), "n:Q"],
         )
         .properties(height=240)
     )
@@ -74,7 +86,7 @@ def counts(frame: pl.DataFrame, value: str, title: str, unit: str = "games") -> 
 
 def matrix(frame: pl.DataFrame) -> alt.LayerChart:
     """Draw who finishes ahead of whom: columns player, other, share, low, high, n, enough, cell."""
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(data(frame)).encode(
         x=alt.X("other:N", title="ahead of", axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=120)),
         y=alt.Y("player:N", title=None, axis=alt.Axis(labelLimit=160)),
         tooltip=[

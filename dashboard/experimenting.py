@@ -106,14 +106,16 @@ def chart(table: pl.DataFrame, figure: Figure) -> alt.LayerChart:
         return alt.X(f"{column}:Q", title=title, scale=alt.Scale(zero=True))
 
     said = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("difference", "low", "high")]
-    base = alt.Chart(shown).encode(
+    base = alt.Chart(charts.data(shown)).encode(
         y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
         color=verdict,
         tooltip=["label:N", *said, "verdict:N", "n:Q"],
     )
     value = base.encode(x=across("difference"))
     layers = [
-        alt.Chart(pl.DataFrame({"none": [0.0]})).mark_rule(color=charts.GREY, strokeDash=[4, 3]).encode(x="none:Q"),
+        alt.Chart(charts.data(pl.DataFrame({"none": [0.0]})))
+        .mark_rule(color=charts.GREY, strokeDash=[4, 3])
+        .encode(x="none:Q"),
         base.mark_rule(strokeWidth=3).encode(x=across("low"), x2="high:Q"),
         value.transform_filter(f"datum.verdict == '{names[0]}'").mark_point(filled=True, size=110, opacity=1),
         value.transform_filter(f"datum.verdict != '{names[0]}'").mark_point(size=110, strokeWidth=2),

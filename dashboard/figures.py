@@ -7,6 +7,8 @@ of the table, puts it into the address as `behind`, and the games are listed bel
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -91,16 +93,17 @@ class Figures:
             left, right = st.columns(2)
             drawn, shown = f"chart-{name}", f"table-{name}"
             clickable = "cell" in table.columns
+            spec = charts.spec(chart)
             if clickable:
-                left.altair_chart(
-                    chart,
+                left.vega_lite_chart(
+                    spec=spec,
                     alt=f"{question} {answer}",
                     key=drawn,
                     on_select=lambda: picked(drawn),
                     selection_mode=charts.PICK,
                 )
             else:
-                left.altair_chart(chart, alt=f"{question} {answer}", key=drawn)
+                left.vega_lite_chart(spec=spec, alt=f"{question} {answer}", key=drawn)
             right.dataframe(
                 table,
                 hide_index=True,
@@ -113,7 +116,7 @@ class Figures:
             )
             with st.expander("How this is counted, and the figures as a file"):
                 st.markdown(definition)
-                downloads(name, table, chart)
+                downloads(name, table, spec)
             if self._behind is not None and self._behind[0] == name:
                 self._games(self._behind[1])
 
@@ -134,7 +137,7 @@ def _close() -> None:
     st.query_params.pop(BEHIND, None)
 
 
-def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart | None = None) -> None:
+def downloads(name: str, table: pl.DataFrame, chart: Mapping[str, Any] | None = None) -> None:
     """Offer a table as CSV and as Parquet, and its chart as what Vega tools make an SVG of."""
     whole = table.drop("cell", strict=False)
     parquet = BytesIO()
@@ -160,7 +163,7 @@ def downloads(name: str, table: pl.DataFrame, chart: alt.Chart | alt.LayerChart 
     if chart is not None:
         third.download_button(
             "Vega-Lite",
-            chart.to_json(),
+            json.dumps(chart, indent=2, sort_keys=True),
             f"{name}.vl.json",
             "application/json",
             key=f"vega-{name}",

@@ -1,4 +1,7 @@
-"""A real Chromium and servers for it to visit. Every test of this folder is marked `browser`."""
+"""A real Chromium, and servers for it to visit. Every test of this folder is marked `browser`.
+
+The folder is a package so that its files share a Chromium and a service: to start them costs as much as many tests.
+"""
 
 import http.client
 import os
@@ -11,10 +14,14 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from tests.browser.pages import Tab
+from events.tape import Player, Tape, sealed
+from replay.simulate import Batch, simulate
+from replay.storage.store import Store
+from tests.browser.pages import COMMAND, GAMES, HOSTILE, PATIENCE, QUEEN, Tab
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -73,9 +80,6 @@ class Server:
         self.process.wait()
 
 
-PATIENCE = 120_000
-"""Milliseconds that an expectation waits: the two cores may be busy, and a page that comes late is not a fault."""
-
 SERVERS: pytest.StashKey[list[Server]] = pytest.StashKey()
 
 
@@ -96,9 +100,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-# One Chromium a module and not a session: while Playwright's sync API lives, an event loop counts as running in this
-# thread, and an `asyncio.run` in any later test of the same worker would fail.
-@pytest.fixture(scope="module")
+# One Chromium for the folder and not for the session: while Playwright's sync API lives, an event loop counts as
+# running in this thread, and an `asyncio.run` in any later test of the same worker would fail.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Give a Chromium. Without one the test is skipped, or fails where TABLETAPE_BROWSER=required."""
     executable = next(filter(None, map(shutil.which, NAMES)), None)
@@ -114,18 +118,18 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """Give a context for the module: what it has read of Streamlit it need not read again."""
+    """Give a context: what it has read of Streamlit it need not read again."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared_tab(context: BrowserContext) -> Tab:
-    """Give the tab in which the tests of a module open their pages, one after another."""
+    """Give the tab in which tests open their pages, one after another."""
     return Tab(context.new_page())
 
 
@@ -136,13 +140,51 @@ def tab(shared_tab: Tab) -> Iterator[Tab]:
     shared_tab.leave()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Games of Queen for two to five seats and for teams, and one with hostile names. Tests may add some."""
+    store = Store(tmp_path_factory.mktemp("database") / "games.duckdb")
+
+    def play(seats: int, seed: str, count: int, options: bytes = b"{}") -> list[Tape]:
+        bots = ("greedy", *["random"] * (seats - 1))
+        return list(simulate(Batch(game=QUEEN, seats=seats, seed=seed, bots=bots, options=options), count))
+
+    for seats, count in GAMES.items():
+        store.add(play(seats, "browser", count))
+    store.add(play(4, "browser", 2, b'{"teams":true}'))
+    (tape,) = play(3, "hostile", 1)
+    store.add([sealed(msgspec.structs.replace(tape.header, players=tuple(map(Player, HOSTILE))), tape.events)])
+    store.measure()
+    return store
+
+
+@pytest.fixture(scope="package")
+def environment(store: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Tells the service its database, and of a fifth game beside ours: a package that looks installed to Python."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "hidden_stones-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hidden-stones\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tabletape.games]\nhidden-stones = tests.toy:HiddenStones\n")
+    return {
+        "TABLETAPE_DB": str(store.path),
+        "PYTHONPATH": os.pathsep.join((str(site), str(ROOT), os.environ.get("PYTHONPATH", ""))),
+    }
+
+
+@pytest.fixture(scope="package")
+def service(serve: Serve, environment: dict[str, str]) -> str:
+    """Give the address of `tabletape serve` on these games."""
+    return serve([*COMMAND, "serve", "--port", "{port}"], environment, "/api/health")
+
+
+@pytest.fixture(scope="package")
 def serve(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """Give `serve(command, env=None, ready="/_stcore/health") -> base_url`.
 
     The command is started in the root of the checkout with a free loopback port in place of "{port}" (also in values
     of `env`, which comes on top of the environment). `serve` returns once a GET of `ready` gives 200. The process group
-    ends with the module.
+    ends with the last test of the folder.
     """
     running: list[Server] = request.config.stash.setdefault(SERVERS, [])
 

@@ -8,16 +8,28 @@ import time
 
 from playwright.sync_api import ConsoleMessage, Page, WebSocket, expect
 
+PATIENCE = 120_000
+"""Milliseconds that an expectation waits: the two cores may be busy, and a page that comes late is not a fault."""
+
+QUEEN = "queen-of-the-cupcakes"
+GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
+"""How many games of Queen the service begins with, by seats; then there are two for teams, and one of these players."""
+
+HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
+
 COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
 # Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
 PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
+
+MOVE = "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 
 
 class Tab:
     """A page that tests go on in, one after another, with what it was sent, asked for and complained about.
 
     A page of its own would be a new process of Chromium, which reads all of Streamlit anew: two or three times the
-    work. Every address that is opened in it is a new session for Streamlit all the same.
+    work. Every address that is opened in it is a new session for Streamlit all the same; `move` stays in the session,
+    and costs a third of that.
     """
 
     def __init__(self, page: Page) -> None:
@@ -39,6 +51,13 @@ class Tab:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not PROBES.search(message.location["url"]):
             self.complaints.append(f"{message.text} {message.location['url']}")
+
+    def move(self, path: str, heading: str) -> Page:
+        """Go to another page of the same service, which has another heading, as its own links do; give the page."""
+        settled(self.page)
+        self.page.evaluate(MOVE, path)
+        expect(self.page.get_by_role("heading", level=1)).to_have_text(heading)
+        return settled(self.page)
 
     def leave(self) -> None:
         """Leave the page and make the tab what it was; raises `AssertionError` if anything was complained about."""
@@ -72,7 +91,7 @@ def press(page: Page, name: str) -> None:
 
 def answered(tab: Tab, before: int) -> None:
     """Wait until the server has sent more than `before` frames and the page has settled."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE / 1000
     while len(tab.frames) <= before and time.monotonic() < deadline:
         tab.page.wait_for_timeout(50)
     assert len(tab.frames) > before, "no answer of the server"

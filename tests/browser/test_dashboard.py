@@ -12,76 +12,32 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import msgspec
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from core.games.queen_of_the_cupcakes.state import Table
 from events.base import GameEnded
 from events.queen_of_the_cupcakes import HandsDealt
-from events.tape import Player, Tape, sealed
-from replay.simulate import Batch, simulate
+from events.tape import Tape
 from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
-from tests.browser.pages import COMMAND, Tab, answered, picture, press, settled
+from tests.browser.pages import COMMAND, GAMES, HOSTILE, QUEEN, Tab, answered, picture, press, settled
 from tests.toy import HiddenStones, toy
-
-ROOT = Path(__file__).parents[2]
-QUEEN = "queen-of-the-cupcakes"
-HOSTILE = ("<img src=x onerror=window.pwned=1>", "</svg><script>window.pwned=1</script>", "![x](http://127.0.0.1:9/p)")
-GAMES = {2: 40, 3: 6, 4: 4, 5: 2}
 
 Open = Callable[[str], Page]
 
 
-def queen(seats: int, seed: str, options: bytes = b"{}") -> Batch:
-    bots = ("greedy", *["random"] * (seats - 1))
-    return Batch(game=QUEEN, seats=seats, seed=seed, bots=bots, options=options)
-
-
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games of Queen for two to five seats and for teams, and one with hostile names."""
-    path = tmp_path_factory.mktemp("database") / "games.duckdb"
-    store = Store(path)
-    for seats, count in GAMES.items():
-        store.add(simulate(queen(seats, "browser"), count))
-    store.add(simulate(queen(4, "browser", b'{"teams":true}'), 2))
-    (tape,) = simulate(queen(3, "hostile"), 1)
-    store.add([sealed(msgspec.structs.replace(tape.header, players=tuple(map(Player, HOSTILE))), tape.events)])
-    return path
-
-
-@pytest.fixture(scope="module")
-def environment(database: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A fifth game beside ours: a package that is installed as far as Python can tell."""
-    site = tmp_path_factory.mktemp("site")
-    info = site / "hidden_stones-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hidden-stones\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[tabletape.games]\nhidden-stones = tests.toy:HiddenStones\n")
-    return {
-        "TABLETAPE_DB": str(database),
-        "PYTHONPATH": os.pathsep.join((str(site), str(ROOT), os.environ.get("PYTHONPATH", ""))),
-    }
-
-
-@pytest.fixture(scope="module")
-def address(serve: Callable[..., str], environment: dict[str, str]) -> str:
-    return serve([*COMMAND, "serve", "--port", "{port}"], environment, "/api/health")
-
-
 @pytest.fixture
-def open_page(tab: Tab, address: str) -> Iterator[Open]:
+def open_page(tab: Tab, service: str) -> Iterator[Open]:
     """Gives a function that opens a page; nothing may be asked of anybody else."""
 
     def start(path: str) -> Page:
-        tab.page.goto(f"{address}{path}")
+        tab.page.goto(f"{service}{path}")
         expect(tab.page.get_by_role("heading", level=1)).to_be_visible()
         return settled(tab.page)
 
     yield start
-    assert [url for url in tab.asked if not url.startswith((address, "blob:", "data:"))] == []
+    assert [url for url in tab.asked if not url.startswith((service, "blob:", "data:"))] == []
 
 
 def test_the_first_page_of_a_fresh_service_may_be_any(open_page: Open) -> None:
@@ -117,17 +73,17 @@ def hand_of(tape: Tape, seat: int) -> str:
 
 
 def test_from_the_library_to_a_step_and_back_by_its_address(
-    open_page: Open, context: BrowserContext, database: Path
+    open_page: Open, context: BrowserContext, store: Store
 ) -> None:
     page = open_page(f"/?game={QUEEN}&seats=5")
-    expect(page.get_by_text("2 of 55 games")).to_be_visible()
+    expect(page.get_by_text(f"2 of {store.count()} games")).to_be_visible()
     grid = page.locator("canvas").first
     expect(grid.locator("[data-testid=glide-cell-1-0]")).to_have_text("Queen of the Cupcakes")
     box = grid.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 300, box["y"] + 35 + 35 * 1.5)  # in the middle of the second row
     expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
-    ids = Store(database).replays(Filter(seats=5))["replay"].to_list()
+    ids = store.replays(Filter(seats=5))["replay"].to_list()
     expect_query(page, replay=ids[1])
 
     before = picture(page)
@@ -159,8 +115,7 @@ def test_the_table_is_open_to_the_keyboard_and_lets_it_pass(open_page: Open) -> 
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
-def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, tab: Tab, database: Path, seats: int) -> None:
-    store = Store(database)
+def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, tab: Tab, store: Store, seats: int) -> None:
     tape = store.read(store.replays(Filter(seats=seats, finished=True))["replay"][0])
     timeline = Timeline(tape)
     state = timeline.states[6]
@@ -219,8 +174,8 @@ def hidden_in(frames: list[bytes], timeline: Timeline, viewer: int) -> list[str]
     return found
 
 
-def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page: Open, database: Path) -> None:
-    id = Store(database).replays(Filter(seats=3))["replay"][0]
+def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page: Open, store: Store) -> None:
+    id = store.replays(Filter(seats=3))["replay"][0]
     page = open_replay(open_page, id, "&viewer=2&step=9")
     page.reload()
     expect(page.locator(".number")).to_have_value("9")
@@ -233,8 +188,8 @@ def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page
     expect(page.get_by_text("no replay begins with")).to_be_visible()
 
 
-def test_back_leads_to_the_viewer_before(open_page: Open, database: Path) -> None:
-    page = open_replay(open_page, Store(database).replays(Filter(seats=2))["replay"][0])
+def test_back_leads_to_the_viewer_before(open_page: Open, store: Store) -> None:
+    page = open_replay(open_page, store.replays(Filter(seats=2))["replay"][0])
     page.get_by_label("Seen by").click()
     page.get_by_role("option", name="Seat 1").click()
     expect_query(page, viewer="1")
@@ -242,47 +197,48 @@ def test_back_leads_to_the_viewer_before(open_page: Open, database: Path) -> Non
     expect(page.get_by_label("Seen by")).to_have_value(re.compile("^A spectator"))
 
 
-def test_statistics_are_a_plain_count(open_page: Open, database: Path) -> None:
-    store = Store(database)
+def test_statistics_are_a_plain_count(open_page: Open, store: Store) -> None:
     page = open_page(f"/statistics?game={QUEEN}&seats=2")
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(str(GAMES[2]))
-    won, credit = 0, 0.0
-    for tape in store.tapes(Filter(game=QUEEN, seats=2)):
+    games, won, credit = 0, 0, 0.0
+    for tape in store.tapes(Filter(game=QUEEN, seats=2, branches=False)):
+        games += 1
         end = Timeline(tape).events[-1]
         assert isinstance(end, GameEnded)
         won += end.ranking[0] == (0,)
         credit += 1 / len(end.ranking[0]) if 0 in end.ranking[0] else 0
+    assert games >= GAMES[2]
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(str(games))
     grid = page.locator("canvas[data-testid=data-grid-canvas]").first
     row = [grid.locator(f"[data-testid=glide-cell-{column}-0]") for column in range(8)]
     expect(row[0]).to_have_text("seat 0")
-    expect(row[5]).to_have_text(str(GAMES[2]))
+    expect(row[5]).to_have_text(str(games))
     expect(row[6]).to_have_text(str(won))
-    assert float(row[1].inner_text()) == pytest.approx(credit / GAMES[2], abs=1e-4)
+    assert float(row[1].inner_text()) == pytest.approx(credit / games, abs=1e-4)
     expect(page.get_by_role("heading", name="Does a seat win more often than its share?")).to_be_visible()
     expect(
         page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first
     ).to_be_visible()
 
 
-def test_hostile_names_are_words_like_any_other(open_page: Open, database: Path) -> None:
-    (row,) = Store(database).replays(Filter(players=(HOSTILE[0],))).to_dicts()
-    page = open_page("/")
+def test_hostile_names_are_words_like_any_other(open_page: Open, tab: Tab, store: Store) -> None:
+    (row,) = store.replays(Filter(players=(HOSTILE[0],))).to_dicts()
+    page = open_page(f"/?game={QUEEN}&seats=3")
     expect(page.locator("[data-testid=glide-cell-2-0]").first).to_contain_text("<script>")
-    page = open_replay(open_page, row["replay"], "&viewer=omniscient&step=4")
+    page = tab.move(f"/replay?replay={row['replay']}&viewer=omniscient&step=4", "Queen of the Cupcakes")
+    expect(page.locator(".number")).to_have_value("4")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     expect(page.get_by_text(", ".join(HOSTILE[:2]), exact=False).first).to_be_visible()
     page.get_by_role("button", name="About").click()
     expect(page.locator("canvas").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
-    page = open_page("/statistics?seats=3&part=players")
+    page = tab.move("/statistics?seats=3&part=players", "Statistics")
     expect(page.get_by_role("heading", name="Does a player win more often than its share?")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
 
 
-def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, database: Path) -> None:
-    store = Store(database)
+def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, store: Store) -> None:
     tape = store.read(store.replays(Filter(seats=3, finished=True))["replay"][0])
     for viewer, whole in (("1", False), ("omniscient", True)):
         page = open_replay(open_page, tape.header.id, f"&viewer={viewer}")
@@ -296,7 +252,7 @@ def test_a_game_of_a_download_is_what_its_viewer_sees(open_page: Open, database:
 
 
 def test_a_fifth_game_is_shown_and_counted_like_ours(
-    open_page: Open, database: Path, environment: dict[str, str], serve: Callable[..., str], tmp_path: Path
+    open_page: Open, tab: Tab, environment: dict[str, str], tmp_path: Path
 ) -> None:
     simulated = ["simulate", "hidden-stones", "-n", "35", "--seats", "2", "--json"]
     played = subprocess.run(
@@ -306,16 +262,16 @@ def test_a_fifth_game_is_shown_and_counted_like_ours(
     first = json.loads(played.stdout)["first"]
     page = open_page("/?game=hidden-stones")  # without a restart
     expect(page.get_by_text("35 of ")).to_be_visible()
-    page = open_replay(open_page, first, "&viewer=0&step=2")
-    expect(page.get_by_role("heading", level=1)).to_have_text(HiddenStones.title)
+    page = tab.move(f"/replay?replay={first}&viewer=0&step=2", HiddenStones.title)
+    expect(page.locator(".number")).to_have_value("2")
     before = picture(page)
     assert 'data-group="heap"' in before
     page.keyboard.press("]")
     page.keyboard.press("]")
     assert picture(page) != before
-    page = open_page("/statistics?game=hidden-stones")
+    page = tab.move("/statistics?game=hidden-stones", "Statistics")
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("35")
-    page = open_page("/boxes?game=hidden-stones")
+    page = tab.move("/boxes?game=hidden-stones", "Boxes")
     expect(page.get_by_role("heading", name=toy().title)).to_be_visible()
 
 
@@ -331,20 +287,20 @@ def ask(address: str, path: str, **headers: str) -> tuple[int, dict[str, str], b
     return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
 
 
-def test_health_is_plain_facts(address: str) -> None:
-    status, headers, body = ask(address, "/api/health")
+def test_health_is_plain_facts(service: str, store: Store) -> None:
+    status, headers, body = ask(service, "/api/health")
     facts = json.loads(body)
     assert status == 200
     assert facts["ok"] is True
     assert facts["games"][0] == QUEEN
-    assert facts["replays"] >= 55
+    assert facts["replays"] == store.count() > 50
     assert set(facts) == {"ok", "version", "games", "replays"}
     assert headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize("path", ["/", "/replay", "/api/health", "/static/nothing", "/_stcore/health"])
-def test_every_answer_has_the_headers_that_keep_browsers_from_harm(address: str, path: str) -> None:
-    _, headers, _ = ask(address, path)
+def test_every_answer_has_the_headers_that_keep_browsers_from_harm(service: str, path: str) -> None:
+    _, headers, _ = ask(service, path)
     policy = headers["content-security-policy"]
     assert "frame-ancestors 'none'" in policy
     assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
@@ -352,20 +308,20 @@ def test_every_answer_has_the_headers_that_keep_browsers_from_harm(address: str,
     assert headers["referrer-policy"] == "same-origin"
 
 
-def test_a_foreign_host_is_refused(address: str) -> None:
-    port = urlsplit(address).port
+def test_a_foreign_host_is_refused(service: str) -> None:
+    port = urlsplit(service).port
     upgrade = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
         "Sec_WebSocket_Version": "13",
         "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
     }
-    assert ask(address, "/", Host=f"127.0.0.1:{port}")[0] == 200
-    assert ask(address, "/", Host=f"evil.example:{port}")[0] == 400
-    assert ask(address, "/api/health", Host="evil.example")[0] == 400
-    assert upgraded(address, f"127.0.0.1:{port}", upgrade) == 101
-    assert upgraded(address, f"evil.example:{port}", upgrade) in (400, 403)
-    assert upgraded(address, f"127.0.0.1:{port}", {**upgrade, "Origin": "http://evil.example"}) == 403
+    assert ask(service, "/", Host=f"127.0.0.1:{port}")[0] == 200
+    assert ask(service, "/", Host=f"evil.example:{port}")[0] == 400
+    assert ask(service, "/api/health", Host="evil.example")[0] == 400
+    assert upgraded(service, f"127.0.0.1:{port}", upgrade) == 101
+    assert upgraded(service, f"evil.example:{port}", upgrade) in (400, 403)
+    assert upgraded(service, f"127.0.0.1:{port}", {**upgrade, "Origin": "http://evil.example"}) == 403
 
 
 def upgraded(address: str, host: str, headers: dict[str, str]) -> int:

@@ -20,8 +20,7 @@ from replay.games import default_sheet
 from replay.storage.store import Store
 from replay.timeline import Timeline
 from replay.verify import verify
-from tests.browser.conftest import PATIENCE
-from tests.browser.pages import COMMAND, Tab, settled
+from tests.browser.pages import COMMAND, PATIENCE, Tab, settled
 
 TOKEN = "a-token-of-the-service"
 
@@ -39,11 +38,11 @@ def address(serve: Callable[..., str], database: Path) -> str:
 
 @pytest.fixture(scope="module")
 def browsers(browser: Browser, address: str) -> list[Tab]:
-    """Three people's, who share nothing."""
-    contexts = [browser.new_context(base_url=address) for _ in range(3)]
+    """Two players', who share nothing, and in the second's browser that of somebody who looks on."""
+    contexts = [browser.new_context(base_url=address) for _ in range(2)]
     for context in contexts:
         context.set_default_timeout(PATIENCE)
-    return [Tab(context.new_page()) for context in contexts]
+    return [Tab(context.new_page()) for context in (*contexts, contexts[1])]
 
 
 @pytest.fixture

@@ -96,6 +96,16 @@ def test_a_frame_with_cells_can_be_clicked() -> None:
     assert [row["cell"] for rows in chart["datasets"].values() for row in rows] == ["seat=0&won=True"]
 
 
+def test_charts_of_counts_and_of_pairs_are_valid_and_hold_their_rows() -> None:
+    pairs = pl.DataFrame({"player": ["a"], "other": ["b"], "share": [0.5], "low": [0.1], "high": [0.9], "n": [3]})
+    pairs = pairs.with_columns(enough=False, cell=pl.lit("player=a"))
+    counted = pl.DataFrame({"turns": [7, 9], "n": [2, 1], "mean": [1.5, float("nan")], "cell": ["turns=7", "turns=9"]})
+    for chart, frame in ((charts.counts(counted, "turns", "turns"), counted), (charts.matrix(pairs), pairs)):
+        valid = chart.to_dict()  # raises for what is no Vega-Lite, at which no page looks
+        assert charts.spec(chart) == {name: part for name, part in valid.items() if name != "config"}
+        assert [*valid["datasets"].values()] == [frame.fill_nan(None).to_dicts()]
+
+
 def test_seats_are_tested_in_words() -> None:
     assert "more unequally than chance explains (p < 0.001)" in answers.seat_test(
         summaries.seat_test(seats_played({0: 160, 1: 40}, 200))
