@@ -490,7 +490,7 @@ class _Attachment:
         """Give a cursor that works on the file, attaching it for the first."""
         with _mutex:
             if self._seen != _written(self._path):  # by somebody who does not ask
-                self._let_go()
+                self.let_go_alone()
             cursor = _instance().cursor()
             try:
                 if not self._users and self._stay is None:
@@ -518,9 +518,10 @@ class _Attachment:
     def let_go(self) -> None:
         """Detach the file, if nobody here is at work on it."""
         with _mutex:
-            self._let_go()
+            self.let_go_alone()
 
-    def _let_go(self) -> None:
+    def let_go_alone(self) -> None:
+        """Detach the file, as `let_go`, for somebody who has the mutex."""
         if self._stay is not None and not self._users:
             with suppress(duckdb.Error):  # nothing was written
                 self._detach()
@@ -545,7 +546,7 @@ class _Attachment:
             with _mutex:
                 self._looks += 1
                 if self._stay is stay and not self._users and (self._looks > LOOKS or stay.is_over()):
-                    self._let_go()
+                    self.let_go_alone()
 
     def _detach(self) -> None:
         stay, self._stay = self._stay, None
@@ -557,7 +558,10 @@ class _Attachment:
 
 
 _mutex = Lock()
-"""Attaching and detaching is done by one thread at a time."""
+"""Attaching and detaching is done by one thread at a time, and nobody forks meanwhile."""
+
+_attachments: Final[dict[Path, _Attachment]] = {}
+"""What this process has read or written, each file once."""
 
 
 @cache
@@ -573,12 +577,25 @@ def _instance() -> duckdb.DuckDBPyConnection:
     )
 
 
-@cache
 def _attachment(path: Path) -> _Attachment:
-    attachment = _Attachment(path, f"tape_{uuid4().hex}", Gate(path))
-    atexit.register(attachment.let_go)
-    os.register_at_fork(before=attachment.let_go)
-    return attachment
+    return _attachments.setdefault(path, _Attachment(path, f"tape_{uuid4().hex}", Gate(path)))
+
+
+def _let_all_go() -> None:
+    with _mutex:
+        for attachment in list(_attachments.values()):
+            attachment.let_go_alone()
+
+
+def _before_fork() -> None:
+    """Let all go, and keep it so: a child would have the mutex as it is then, and no thread to release it."""
+    _mutex.acquire()
+    for attachment in list(_attachments.values()):
+        attachment.let_go_alone()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_mutex.release, after_in_child=_mutex.release)
+atexit.register(_let_all_go)
 
 
 @contextmanager

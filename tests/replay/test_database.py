@@ -189,6 +189,34 @@ def test_a_file_that_is_not_read_any_more_is_let_go(database: Database, monkeypa
     assert database._attachment._stay is None
 
 
+def test_a_child_forked_right_after_a_read_can_read(database: Database, elsewhere: Elsewhere) -> None:
+    """Whatever thread lets the file go must not have the mutex at that moment: nobody in the child would release it."""
+    assert notes(database) == []
+    forking = elsewhere("""
+import os, signal, threading
+database = Database(path, TABLES, VERSION)
+
+def let_go():
+    while True:
+        database.let_go()
+
+threading.Thread(target=let_go, daemon=True).start()
+for _ in range(30):
+    with database.reading():
+        pass
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        with database.reading():
+            os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        break
+else:
+    print("all could", flush=True)
+""")
+    assert forking.said() == "all could"
+
+
 def test_another_program_on_the_file_is_named(database: Database, elsewhere: Elsewhere) -> None:
     database.let_go()  # it is no Tabletape, and does not wait
     other = elsewhere("import duckdb\nc = duckdb.connect(path)\nprint('held', flush=True)\nsys.stdin.readline()")
