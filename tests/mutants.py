@@ -35,7 +35,7 @@ from mutmut.utils.format_utils import get_mutant_name, make_mutant_key, mangled_
 ROOT = Path(__file__).parents[1]
 COPIED = ("core", "events", "replay", "tests", "data", "docs", "pyproject.toml")
 PYTEST = ("-m", "pytest", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "not hypothesis", "-k")
-SLOW = "not beats and not worlds and not a_search and not whole_game"
+SLOW = "not beats and not worlds and not a_search"
 """Tests that take seconds: whole games by bots."""
 
 SWITCH = "from mutmut.mutation.trampoline import wrap_in_trampoline as"
@@ -64,7 +64,8 @@ GROUPS = {
         "core/chance.py core/engine.py core/ranking.py core/redact.py core/rng.py core/sheets.py core/streams.py"
         " events/base.py events/codec.py events/errors.py events/jsonl.py events/tape.py events/upcast.py",
         "tests/core/test_chance.py tests/core/test_engine.py tests/core/test_redact.py tests/core/test_rng.py"
-        " tests/core/test_sheets.py tests/core/test_streams.py tests/events",
+        " tests/core/test_sheets.py tests/core/test_streams.py tests/events"
+        " tests/fuzz/test_mended.py::test_a_file_that_does_not_end_is_read_in_bounded_memory",
     ),
     "imported": group(
         "core/reducer.py events/marks.py",

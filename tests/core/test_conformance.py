@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from core.chance import Chance, pick
+from core.chance import Chance, pick, shuffle
 from core.conformance import (
     Broken,
     check_ending,
@@ -21,10 +21,11 @@ from core.conformance import (
     state_digests,
 )
 from core.game import Game, Outcome
+from core.reducer import put
 from events import base
 from events.base import Event, Move
 from events.errors import UnlawfulEvent
-from events.marks import HIDDEN
+from events.marks import HIDDEN, OWN_SEAT
 from tests.toy import (
     CardDrawn,
     CardsShown,
@@ -44,6 +45,87 @@ from tests.toy import (
 def test_a_fifth_game_passes_every_check(options: StonesOptions | None) -> None:
     assert seat_counts(toy()) == [2, 3, 4]
     assert check_game(toy(), 3, options) == 9
+
+
+class Declined(Move, frozen=True, tag="declined"):
+    """A seat keeps still for the round: nobody else learns that it was asked."""
+
+    seen_by: ClassVar[tuple[str, ...]] = ("seat",)
+
+
+class SecretHeap(Heap, frozen=True):
+    """A seat knows of itself whether it has declined."""
+
+    declined: Annotated[tuple[bool, ...], OWN_SEAT] = ()
+
+
+class SecretQuestions(HiddenStones):
+    """Before a turn, who has a card of worth three may take a stone, or decline in secret for the round."""
+
+    union = StonesEvent | Declined
+
+    def initial(self) -> Heap:
+        return SecretHeap(sheet=self.sheet)
+
+    def forced(self, state: Heap) -> Event | Chance | None:
+        return None if asked(state) else forced(state)
+
+    def legal(self, state: Heap) -> Sequence[Move]:
+        for seat in asked(state):
+            return [Declined(seat), StonesTaken(seat, 1)]
+        return HiddenStones.legal(state)
+
+    def evolve(self, state: Any, event: Event) -> Any:
+        if isinstance(event, Declined):
+            return replace(state, declined=put(state.declined, event.seat, True))
+        after = HiddenStones.evolve(state, event)
+        return replace(after, declined=(False,) * len(after.scores)) if isinstance(event, base.RoundStarted) else after
+
+
+def asked(state: Any) -> list[int]:
+    """Give the seats that are asked in secret, the first of them now."""
+    able = [seat for seat, hand in enumerate(state.hands) if hand == ("three",) and not state.declined[seat]]
+    return able if state.phase == "turn" else []
+
+
+class DeckShuffled(Event, frozen=True, tag="deck_shuffled"):
+    """The cards are shuffled; nobody looks at them."""
+
+    cards: Annotated[Hand, HIDDEN]
+
+
+class Deck(Heap, frozen=True):
+    """The cards lie face down, the next one last."""
+
+    deck: Annotated[Hand, HIDDEN] = ()
+
+
+class ShuffledDeck(HiddenStones):
+    """The cards are drawn from a deck."""
+
+    union = StonesEvent | DeckShuffled
+
+    def initial(self) -> Heap:
+        return Deck(sheet=self.sheet)
+
+    def forced(self, state: Any) -> Event | Chance | None:
+        due = forced(state)
+        if state.phase != "draw" or not isinstance(due, Chance):
+            return due
+        if state.deck:
+            return CardDrawn(sum([1 for hand in state.hands if hand]), state.deck[-1])
+        return shuffle(("one", "one", "one", "two", "two", "three"), DeckShuffled, lambda event: event.cards)
+
+    def evolve(self, state: Any, event: Event) -> Any:
+        if isinstance(event, DeckShuffled):
+            return replace(state, deck=event.cards)
+        after = HiddenStones.evolve(state, event)
+        return replace(after, deck=state.deck[:-1]) if isinstance(event, CardDrawn) else after
+
+
+@pytest.mark.parametrize("kind", [SecretQuestions, ShuffledDeck])
+def test_games_of_secret_questions_and_of_a_shuffled_deck_pass_every_check(kind: type[HiddenStones]) -> None:
+    assert check_game(toy(kind), 2) == 6
 
 
 def test_a_random_game_is_the_same_for_the_same_seed() -> None:
@@ -323,6 +405,57 @@ class DeniesItsOutcome(HiddenStones):
         return Chance(due.sample, lambda event: False, due.odds) if isinstance(due, Chance) else due
 
 
+class OpenSecretHeap(SecretHeap, frozen=True):
+    """The mark of who has declined is forgotten."""
+
+    declined: tuple[bool, ...] = ()
+
+
+class DecliningShows(SecretQuestions):
+    """Everybody sees in the state who has declined, but not in the event."""
+
+    def initial(self) -> Heap:
+        return OpenSecretHeap(sheet=self.sheet)
+
+
+class DeclinedOverheard(Declined, frozen=True, tag="declined"):
+    """A neighbour learns of it."""
+
+    seen_by: ClassVar[tuple[str, ...]] = ("seat", "neighbour")
+
+    neighbour: int
+
+
+class NeighbourOverhears(SecretQuestions):
+    """Whom a seat tells that it declines learns what card it has."""
+
+    union = StonesEvent | DeclinedOverheard
+
+    def legal(self, state: Heap) -> Sequence[Move]:
+        moves = SecretQuestions.legal(self, state)
+        seats = len(state.scores)
+        return [
+            DeclinedOverheard(move.seat, (move.seat + 1) % seats) if isinstance(move, Declined) else move
+            for move in moves
+        ]
+
+
+class DecliningEndsTheRound(SecretQuestions):
+    """At the turn of who has declined in secret, all cards are shown."""
+
+    def forced(self, state: Any) -> Event | Chance | None:
+        ends = state.phase == "take" and state.declined[state.seat]
+        return CardsShown(state.hands) if ends else SecretQuestions.forced(self, state)
+
+
+class ShuffledQuestion(ShuffledDeck):
+    """Who drew a card of worth one is not asked: it takes a stone."""
+
+    def forced(self, state: Any) -> Event | Chance | None:
+        skipped = state.phase == "take" and state.hands[state.seat] == ("one",)
+        return StonesTaken(state.seat, 1) if skipped else ShuffledDeck.forced(self, state)
+
+
 BROKEN: list[tuple[type[HiddenStones], str]] = [
     (StateMarkMissing, "step 2: viewer spectator sees in the view what nothing has shown"),
     (EventMarkMissing, "step 2: viewer spectator learns from an outcome of chance what the view hides"),
@@ -348,6 +481,10 @@ BROKEN: list[tuple[type[HiddenStones], str]] = [
     (LossyEvent, "step 0: events are not read back as written"),
     (AdmitsAnything, "step 17: an event out of place is accepted"),
     (DeniesItsOutcome, "step 2: a played event is refused: not a possible outcome"),
+    (DecliningShows, "step 5: viewer spectator sees a change but not the event"),
+    (NeighbourOverhears, "step 33: viewer 1 can tell a hidden card by whether a seat is asked"),
+    (DecliningEndsTheRound, "step 19: viewer spectator can tell a hidden card by whether a seat is asked"),
+    (ShuffledQuestion, "step 28: viewer spectator can tell a hidden card by whether a seat is asked"),
 ]
 
 

@@ -190,6 +190,7 @@ def test_taking_back_what_was_taken_back() -> None:
 
 @pytest.mark.parametrize("to", [-1, 8, 9, 10_000])
 def test_only_what_has_happened_can_be_taken_back(to: int) -> None:
+    assert refuse(GAME, at(8), 9, TakenBack(7)) is None
     assert refuse(GAME, at(8), 9, TakenBack(to)) == f"nothing to take back: step {to} is not before 8"
 
 

@@ -13,8 +13,8 @@ from core.conformance import random_game
 from core.game import Game
 from core.registry import OURS, codec
 from events.base import Event, GameStarted, Options, TurnStarted, Unknown, kind_of, seat_of, subject_of
-from events.codec import Codec, canonical, encode
-from events.errors import FormatError, TabletapeError
+from events.codec import Codec, canonical, encode, encode_all
+from events.errors import LONGEST, FormatError, TabletapeError, line_of
 from events.queen_of_the_cupcakes import CardsTaken, QueenEvent
 from replay.games import load
 from tests.toy import HiddenStones, StonesTaken, toy
@@ -82,6 +82,7 @@ def test_an_unknown_event_is_kept_byte_for_byte(raw: bytes) -> None:
     assert event == Unknown(json.loads(raw)["type"], raw)
     assert encode(event) == raw
     assert CODEC.decode_all((TURN, raw, TURN)) == (CODEC.decode(TURN), event, CODEC.decode(TURN))
+    assert encode_all(CODEC.decode_all((TURN, raw, TURN))) == (TURN, raw, TURN)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,12 @@ def test_what_is_no_event_is_refused_in_one_line(raw: bytes, reason: str) -> Non
     assert "\n" not in str(refused.value)
     with pytest.raises(FormatError):
         CODEC.decode_all((TURN, raw))
+
+
+def test_what_others_said_becomes_a_printable_line_of_bounded_length() -> None:
+    assert line_of("no\n\x1b[2J \t such field") == "no ?[2J such field"
+    assert line_of("x" * LONGEST) == "x" * LONGEST
+    assert line_of("x" * (LONGEST + 1)) == line_of("x" * 9_000) == "x" * LONGEST + "…"
 
 
 def test_a_lone_surrogate_is_refused_also_where_a_text_is_free() -> None:

@@ -157,6 +157,8 @@ def test_a_header_may_go_to_the_limit_of_its_fields() -> None:
         replace(TAPES[0].header, seed="ä" * 32, players=(Player("x" * 80), Player("ü" * 80))), TAPES[0].events
     )
     assert only(file_of([widest])) == widest
+    shortest = sealed(replace(TAPES[0].header, seed="x", players=(Player(""), Player(""))), TAPES[0].events)
+    assert only(file_of([shortest])) == shortest
 
 
 # --- damage ----------------------------------------------------------------------------------------------------------
@@ -279,6 +281,20 @@ def test_lines_behind_a_whole_game_belong_to_no_game() -> None:
     count = STARTS[2] - STARTS[1]
     assert rest == Reading(STARTS[1], None, f"{count} lines that belong to no game: a game starts with its header line")
     assert [reading.tape for reading in others] == [TAPES[2]]
+
+
+def test_what_was_changed_or_noted_in_a_game_is_told_also_where_lines_are_left_behind_it() -> None:
+    own = LINES[: STARTS[1] - 1]
+    unchecked = own[3][:8] + own[3][27:]
+    (reading,) = readings(b"\n".join([*own[:3], unchecked, *own[4:], b"left over"]))
+    assert reading.tape is not None
+    assert reading.tape.fault == Fault(2, "line 4: the event was changed: it has no check")
+    noted, rest = readings(b"\n".join([*own, b'{"note":{"step":1}}', b"left over"]))
+    assert noted.tape == TAPES[0]
+    assert noted.bad_notes == (
+        (len(own) + 1, "a note that cannot be read: Object missing required field `kind` - at `$.note`"),
+    )
+    assert rest.line == len(own) + 2
 
 
 def test_lines_before_any_header() -> None:
