@@ -55,8 +55,8 @@ compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.
 	rm -rf build/compiled
 	$(BIN)/python -m hatchling build --target sdist --directory build/compiled
 	tar --extract --directory build/compiled --strip-components 1 --file build/compiled/*.tar.gz
-	cd build/compiled && HATCH_BUILD_HOOK_ENABLE_MYPYC=true $(CURDIR)/$(BIN)/python -m hatchling build --target wheel \
-		--directory $(CURDIR)/dist
+	cd build/compiled && HATCH_BUILD_HOOK_ENABLE_MYPYC=true "$(CURDIR)/$(BIN)/python" -m hatchling build --target wheel \
+		--directory "$(CURDIR)/dist"
 
 lock: $(VENV)/.uv ## compile the lock files anew (LOCK_FLAGS=--upgrade for newer versions)
 	$(COMPILE) --extra dev --output-file requirements-dev.lock

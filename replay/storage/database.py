@@ -661,7 +661,7 @@ def _told(path: Path) -> Iterator[None]:
 def _explained(path: Path, said: str) -> StoreError:
     what = said.replace(str(path), "")
     if other := re.search(r"Could not set lock on file.*?\(PID (\d+)\)", what):
-        return StoreBusy(f"{path} is busy: process {other[1]}, which is not Tabletape, has it open")
+        return StoreBusy(f"{path} is busy: process {other[1]} has it open, by another program or another name")
     if re.search("No space left|Disk quota exceeded|File too large", what):
         return StoreError(
             f"no room left for {path}: the last step may not be kept, all before it is; make room and start again"

@@ -221,7 +221,7 @@ def test_another_program_on_the_file_is_named(database: Database, elsewhere: Els
     database.let_go()  # it is no Tabletape, and does not wait
     other = elsewhere("import duckdb\nc = duckdb.connect(path)\nprint('held', flush=True)\nsys.stdin.readline()")
     assert other.said() == "held"
-    with pytest.raises(StoreBusy, match=f"process {other.process.pid}, which is not Tabletape, has it open"):
+    with pytest.raises(StoreBusy, match=f"process {other.process.pid} has it open, by another program"):
         database.generation()
 
 
