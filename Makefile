@@ -9,11 +9,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# The build backend comes from the lock as well: no isolation, so nothing is fetched that no hash vouches for.
-INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+# uv installs in a sixth of the time. Where it is not to be had, or only pip's settings name the index, pip does it.
+UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
+define INSTALL
+	$(UV_INSTALL) --require-hashes --requirement $(1) || $(PIP_INSTALL) --require-hashes --requirement $(1)
+	@# the build backend comes from the lock as well: no isolation, so nothing is fetched that no hash vouches for
+	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+endef
 
-UV_VERSION := 0.13.9
-COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate $(LOCK_FLAGS)
 
 .DELETE_ON_ERROR:
@@ -59,8 +63,9 @@ compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.
 		--directory "$(CURDIR)/dist"
 
 lock: $(VENV)/.uv ## compile the lock files anew (LOCK_FLAGS=--upgrade for newer versions)
-	$(COMPILE) --extra dev --output-file requirements-dev.lock
-	$(COMPILE) --extra build --constraint requirements-dev.lock --output-file requirements.lock
+	$(COMPILE) pyproject.toml --extra dev --output-file requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra build --constraint requirements-dev.lock --output-file requirements.lock
+	echo uv | $(COMPILE) - --output-file requirements-uv.lock
 
 clean: ## remove the virtual environment, caches and builds
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
@@ -72,16 +77,14 @@ $(VENV)/.made:
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/.made
-	$(PIP_INSTALL) --require-hashes --requirement requirements.lock
-	$(INSTALL_SELF)
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/.uv
+	$(call INSTALL,requirements.lock)
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/.made
-	$(PIP_INSTALL) --require-hashes --requirement requirements-dev.lock
-	$(INSTALL_SELF)
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/.uv
+	$(call INSTALL,requirements-dev.lock)
 	@touch $@
 
-$(VENV)/.uv: | $(VENV)/.made
-	$(PIP_INSTALL) uv==$(UV_VERSION)
+$(VENV)/.uv: requirements-uv.lock | $(VENV)/.made
+	-$(PIP_INSTALL) --require-hashes --requirement requirements-uv.lock
 	@touch $@

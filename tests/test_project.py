@@ -21,7 +21,8 @@ ARROWS = {
     "dashboard": {"events", "core", "replay", "dashboard"},
 }
 PURE = ("events", "core")
-DATABASE_MODULE = "replay/storage/database.py"
+OPENS_DUCKDB = "replay/storage/attachment.py"
+ASKS_DUCKDB = "replay/storage/database.py"
 SANDBOX = "replay/sql/sandbox.py"  # a process of its own, which runs typed SQL
 IMPURE_MODULES = {
     "asyncio",
@@ -133,9 +134,12 @@ def iterates_over_a_set(path: str, tree: ast.Module) -> Iterator[str]:
 
 
 def opens_duckdb(path: str, tree: ast.Module) -> Iterator[str]:
-    """Exactly one module opens the database, beside the script that reads it for typed SQL."""
-    if path not in (DATABASE_MODULE, SANDBOX) and any(name.split(".")[0] == "duckdb" for name in imports(tree)):
+    """One module opens the database and one asks it, beside the script that reads it for typed SQL."""
+    known = (OPENS_DUCKDB, ASKS_DUCKDB, SANDBOX)
+    if path not in known and any(name.split(".")[0] == "duckdb" for name in imports(tree)):
         yield "imports duckdb"
+    if path == ASKS_DUCKDB and any(isinstance(node, ast.Attribute) and node.attr == "connect" for node in ast.walk(tree)):
+        yield "opens a database"
 
 
 def forks(path: str, tree: ast.Module) -> Iterator[str]:
@@ -210,6 +214,7 @@ def test_sources_keep_the_rule(rule: Rule) -> None:
         (iterates_over_a_set, "core/a.py", "y = ','.join({x for x in z})"),
         (opens_duckdb, "replay/a.py", "from duckdb import connect"),
         (opens_duckdb, "dashboard/a.py", "import duckdb as d"),
+        (opens_duckdb, ASKS_DUCKDB, "import duckdb\nduckdb.connect('x')"),
         (forks, "replay/a.py", "os.fork()"),
         (forks, "replay/a.py", "from multiprocessing import Pool"),
         (forks, "replay/a.py", "multiprocessing.Process(target=f)"),
@@ -230,7 +235,8 @@ def test_rule_catches(rule: Rule, path: str, source: str) -> None:
         (against_the_arrows, "dashboard/a.py", "from replay import store\nfrom . import scene"),
         (impure, "replay/a.py", "import time"),
         (iterates_over_a_set, "core/a.py", "for x in sorted({1, 2}): pass"),
-        (opens_duckdb, DATABASE_MODULE, "import duckdb"),
+        (opens_duckdb, OPENS_DUCKDB, "import duckdb\nduckdb.connect()"),
+        (opens_duckdb, ASKS_DUCKDB, "import duckdb"),
         (forks, "replay/a.py", "ProcessPoolExecutor(2, mp_context=get_context('spawn'))"),
         (undocumented, "core/a.py", "def _f(): pass"),
     ],
@@ -281,7 +287,7 @@ def pins(lock: str) -> dict[str, set[str]]:
     return versions
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, "requirements-uv.lock"])
 def test_lock_is_hashed_pins_and_nothing_else(lock: str) -> None:
     text = (ROOT / lock).read_text()
     assert not re.search(r"://|--index|--extra-index|--find-links|--trusted-host", text)

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-LOCKS: Final = ("requirements.lock", "requirements-dev.lock")
+LOCKS: Final = ("requirements.lock", "requirements-dev.lock", "requirements-uv.lock")
 ROOT: Final = Path(__file__).parents[2]
 SECONDS: Final = 120
 
