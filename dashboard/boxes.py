@@ -40,8 +40,7 @@ def provenance_note(sheet: Sheet) -> str | None:
     guessed = [name.replace("_", " ") for name in sheet.components if sheet.provenance[name] == "reconstructed"]
     if not guessed:
         return None
-    said = listed(guessed)
-    return f"{said[0].upper()}{said[1:]} of this box {'is' if len(guessed) == 1 else 'are'} reconstructed, not printed."
+    return f"Reconstructed in this box, not printed: {listed(guessed)}."
 
 
 def _said(value: Any) -> str:
