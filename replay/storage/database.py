@@ -1,4 +1,4 @@
-"""The database file, shared between processes and threads: the only module that opens DuckDB.
+"""The database file, shared between processes and threads.
 
 DuckDB lets no other process near a file that one has open for writing. So nobody keeps it from others: every piece of
 work takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing,
@@ -18,17 +18,12 @@ alone and has not attached it, and nobody forks while it is attached.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import shutil
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
-from threading import Lock, Thread
 from typing import Any, Final
 from uuid import uuid4
 
@@ -39,23 +34,15 @@ from msgspec import Struct
 
 from events.errors import FormatError, TabletapeError
 from replay.errors import StoreBusy, StoreDamaged, StoreError
-from replay.storage.gate import Gate, Stay, is_waited_at, opened
+from replay.storage.attachment import MEMORY, Attachment, Written, attachment_of, written
+from replay.storage.gate import Gate, is_waited_at, opened
 from replay.storage.journal import Journal
 
 Steps = Mapping[int, Sequence[str]]
 """What takes a store of a version to the next: statements, by the version that they start from."""
 
-_Written = tuple[int, int, int]
-"""Which file it is, its bytes, and when it was written to last."""
-
 _ACKED: Final = 160
 """Bytes of the side file that remembers what was acknowledged."""
-
-LOOK: Final = 0.005
-"""Seconds between two looks at whether somebody waits for a file that nobody here reads any more."""
-
-LOOKS: Final = 200
-"""So many looks after it was read last it is let go, even if nobody waits."""
 
 META = "CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)"
 
@@ -205,8 +192,8 @@ class Database(Gate):
         super().__init__(path, wait)
         self._version = version
         self._redo = redo
-        self._checked: tuple[_Written | None, _Written | None] | None = None
-        self._attachment = _attachment(self.path)
+        self._checked: tuple[Written | None, Written | None] | None = None
+        self._attachment = attachment_of(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"no database can be made at {self.path}: there is no folder {self.path.parent}")
         if not self.path.exists():
@@ -323,13 +310,9 @@ class Database(Gate):
     def _attached(self, read_only: bool, new: bool = False) -> Iterator[Lease]:
         if not new and not self.path.exists():  # DuckDB would make one
             raise StoreError(f"{self.path} is not there any more")
-        cursor = self._attachment.join(read_only)
         try:
-            try:
+            with self._attachment.used(read_only) as cursor:
                 yield Lease(cursor)
-            finally:
-                cursor.close()
-                self._attachment.leave()
         except BaseException:
             self.let_go()  # what went wrong is not to be seen again by whoever has mended it
             raise
@@ -388,10 +371,10 @@ class Database(Gate):
 
     def _check_again(self, lease: Lease) -> None:
         """Check the generation, if anything was written since that was done last."""
-        written = (_written(self.path), _written(self.side("acked")))
-        if written != self._checked:
+        found = (written(self.path), written(self.side("acked")))
+        if found != self._checked:
             self._check_generation(lease)
-            self._checked = written
+            self._checked = found
 
     def _check_generation(self, lease: Lease) -> Acknowledged:
         try:
@@ -418,7 +401,7 @@ class Database(Gate):
         return stored
 
     def _journal_size(self) -> int:
-        found = _written(self.side("steps"))
+        found = written(self.side("steps"))
         return 0 if found is None else found[1]
 
 
@@ -441,161 +424,18 @@ def blaming_files(kind: Callable[[str], StoreError], columns: bool = False) -> I
 @contextmanager
 def in_memory() -> Iterator[Lease]:
     """Give a lease on an empty database that is nowhere but in memory, and gone behind the block."""
-    name = f"tape_{uuid4().hex}"
-    with _mutex:
-        cursor = _instance().cursor()
-    try:
-        cursor.execute(f"ATTACH ':memory:' AS {name}")
-        cursor.execute(f"USE {name}")
+    with Attachment(MEMORY).used(read_only=False) as cursor:
         yield Lease(cursor)
-    finally:
-        cursor.close()
-        with _mutex:
-            _instance().execute(f"DETACH {name}")
 
 
 @contextmanager
 def by_itself(path: Path, read_only: bool) -> Iterator[Lease]:
     """Give a lease on a file that nobody else knows, and which need not be a store, nor sound: raises `StoreError`."""
-    attachment = _Attachment(path, f"tape_{uuid4().hex}")
     try:
-        cursor = attachment.join(read_only)
-        try:
+        with Attachment(path).used(read_only) as cursor:
             yield Lease(cursor)
-        finally:
-            cursor.close()
-            attachment.leave()
     except duckdb.Error as error:
         raise StoreError(" ".join(str(error).split())) from None
-
-
-class _Attachment:
-    """A file as this process has it attached: once, however many threads read it together.
-
-    Behind the last of them it stays attached for a while, if there is a `gate` by which others show that they wait.
-    """
-
-    def __init__(self, path: Path, name: str, gate: Gate | None = None) -> None:
-        self._path = path
-        self._name = name
-        self._gate = gate
-        self._users = 0
-        self._read_only = True
-        self._seen: _Written | None = None
-        """The file when it was attached."""
-        self._stay: Stay | None = None
-        self._looks = 0
-
-    def join(self, read_only: bool) -> duckdb.DuckDBPyConnection:
-        """Give a cursor that works on the file, attaching it for the first."""
-        with _mutex:
-            if self._seen != _written(self._path):  # by somebody who does not ask
-                self.let_go_alone()
-            cursor = _instance().cursor()
-            try:
-                if not self._users and self._stay is None:
-                    self._read_only, self._seen = read_only, _written(self._path)
-                    mode = "(READ_ONLY)" if read_only else ""
-                    cursor.execute(f"ATTACH $path AS {self._name} {mode}", {"path": str(self._path)})
-                cursor.execute(f"USE {self._name}")
-                self._users += 1
-            except BaseException:
-                cursor.close()
-                raise
-            return cursor
-
-    def leave(self) -> None:
-        """Detach the file after the last, or soon; what was written is moved from the log into the file by that."""
-        with _mutex:
-            self._users -= 1
-            stays = False
-            try:
-                stays = not self._users and self._stays()
-            finally:
-                if not self._users and not stays:
-                    self._detach()
-
-    def let_go(self) -> None:
-        """Detach the file, if nobody here is at work on it."""
-        with _mutex:
-            self.let_go_alone()
-
-    def let_go_alone(self) -> None:
-        """Detach the file, as `let_go`, for somebody who has the mutex."""
-        if self._stay is not None and not self._users:
-            with suppress(duckdb.Error):  # nothing was written
-                self._detach()
-
-    def _stays(self) -> bool:
-        """Keep the file attached that was read, if that can be and nobody waits for it, and say whether it is."""
-        if self._gate is None or not self._read_only:
-            return False
-        self._looks = 0
-        if self._stay is None:
-            try:
-                self._stay = Stay(self._gate)
-                Thread(target=self._watch, args=(self._stay,), name="tabletape-watch", daemon=True).start()
-            except (OSError, RuntimeError):
-                return False
-        return not self._stay.is_over()
-
-    def _watch(self, stay: Stay) -> None:
-        """Detach the file as soon as somebody waits for it, or if nobody here has read it for a while."""
-        while self._stay is stay:
-            time.sleep(LOOK)
-            with _mutex:
-                self._looks += 1
-                if self._stay is stay and not self._users and (self._looks > LOOKS or stay.is_over()):
-                    self.let_go_alone()
-
-    def _detach(self) -> None:
-        stay, self._stay = self._stay, None
-        try:
-            _instance().execute(f"DETACH {self._name}")
-        finally:
-            if stay is not None:
-                stay.end()
-
-
-_mutex = Lock()
-"""Attaching and detaching is done by one thread at a time, and nobody forks meanwhile."""
-
-_attachments: Final[dict[Path, _Attachment]] = {}
-"""What this process has read or written, each file once."""
-
-
-@cache
-def _instance() -> duckdb.DuckDBPyConnection:
-    """The one DuckDB of this process. It never loads an extension and spills into a folder for temporary files."""
-    return duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "checkpoint_threshold": "1MB",  # a long log makes opening slow: 50 us a step
-            "temp_directory": str(Path(tempfile.gettempdir()) / f"tabletape-{os.getpid()}"),
-        }
-    )
-
-
-def _attachment(path: Path) -> _Attachment:
-    return _attachments.setdefault(path, _Attachment(path, f"tape_{uuid4().hex}", Gate(path)))
-
-
-def _let_all_go() -> None:
-    with _mutex:
-        for attachment in list(_attachments.values()):
-            attachment.let_go_alone()
-
-
-def _before_fork() -> None:
-    """Let all go, and keep it so: a child would have the mutex as it is then, and no thread to release it."""
-    _mutex.acquire()
-    for attachment in list(_attachments.values()):
-        attachment.let_go_alone()
-
-
-os.register_at_fork(before=_before_fork, after_in_parent=_mutex.release, after_in_child=_mutex.release)
-atexit.register(_let_all_go)
 
 
 @contextmanager
@@ -609,14 +449,6 @@ def _transaction(lease: Lease) -> Iterator[None]:
         with suppress(duckdb.Error):
             lease.run("ROLLBACK")
         raise
-
-
-def _written(file: Path) -> _Written | None:
-    try:
-        found = file.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _tables(lease: Lease) -> set[str]:

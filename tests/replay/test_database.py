@@ -167,7 +167,7 @@ print("reading", flush=True)
 def test_a_file_that_stays_at_hand_keeps_no_writer_waiting(
     database: Database, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.storage.database.LOOKS", 10**9)  # it does not let go by itself
+    monkeypatch.setattr("replay.storage.attachment.LOOKS", 10**9)  # it does not let go by itself
     for number in range(3):
         assert len(notes(database)) == number
         assert database._attachment._stay is not None
@@ -181,7 +181,7 @@ print("written", flush=True)
 
 
 def test_a_file_that_is_not_read_any_more_is_let_go(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replay.storage.database.LOOKS", 1)
+    monkeypatch.setattr("replay.storage.attachment.LOOKS", 1)
     assert notes(database) == []
     for thread in threading.enumerate():
         if thread.name == "tabletape-watch":
@@ -250,7 +250,7 @@ def test_a_dropped_log_is_noticed(path: Path, tapes: list[Tape], elsewhere: Else
 import os
 store = Store(path)
 store.add(tapes[:1])
-store._database._attachment.leave = lambda: os.kill(os.getpid(), 9)
+store._database._attachment._leave = lambda: os.kill(os.getpid(), 9)
 store.add(tapes[1:2])
 """)
     writer.ends()
