@@ -5,8 +5,10 @@ Rules never draw. They say that something is random; the engine draws it, a reco
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TypeVar, final
 
 from msgspec import Struct
@@ -30,15 +32,10 @@ class Chance(Struct, frozen=True):
 def pick(odds: Sequence[tuple[Event, int]]) -> Chance:
     """Give the chance of one of a few outcomes with integer weights: a die, a card drawn from a hand."""
     outcomes = tuple(odds)
-    total = sum([weight for _, weight in outcomes])
+    ends = list(accumulate([weight for _, weight in outcomes]))
 
     def sample(rng: Rng) -> Event:
-        at = rng.below(total)
-        for event, weight in outcomes:
-            if at < weight:
-                return event
-            at -= weight
-        raise AssertionError("the weights add up to the total")
+        return outcomes[bisect(ends, rng.below(ends[-1]))][0]
 
     return Chance(sample, lambda event: any(event == outcome for outcome, weight in outcomes if weight), outcomes)
 

@@ -109,14 +109,14 @@ class Rng:
     def shuffled(self, items: Sequence[T]) -> tuple[T, ...]:
         """Give the items in a uniformly random order."""
         order = list(items)
-        sure = _SPAN - len(order)
-        i = len(order) - 1
-        while i > 0:
-            for word in self._words(i):
-                if word < sure or word < _SPAN - _SPAN % (i + 1):  # as in `below`
-                    j = word % (i + 1)
-                    order[i], order[j] = order[j], order[i]
-                    i -= 1
+        left = len(order)
+        sure = _SPAN - left
+        while left > 1:
+            for word in self._words(left - 1):
+                if word < sure or word < _SPAN - _SPAN % left:  # as in `below`
+                    at = word % left
+                    left -= 1
+                    order[left], order[at] = order[at], order[left]
         return tuple(order)
 
     def _words(self, most: int) -> tuple[int, ...]:

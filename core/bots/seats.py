@@ -23,7 +23,12 @@ def seated(bots: Sequence[Bot], key: bytes) -> Choose[State]:
 
     def choose(state: State, moves: Sequence[Move], record: Sequence[Event]) -> Move:
         seat = moves[0].seat
-        own = moves if moves[-1].seat == seat else [move for move in moves if move.seat == seat]
+        own = moves
+        if moves[-1].seat != seat:  # others may choose too: theirs come after all of its own
+            end = 1
+            while moves[end].seat == seat:
+                end += 1
+            own = moves[:end]
         if len(own) == 1:  # asked where others must not know that it has one answer only (G-01): the bot is spared it
             return own[0]
         bot, rng = bots[seat], rngs[seat].at(len(record))

@@ -77,7 +77,7 @@ def connected(sheet: CakeSheet, board: Board) -> tuple[StripeAt, ...]:
     if not fresh:
         return ()
     known = {0: (), top: fresh, top + 1: ()}  # the joints below each layer that was reached
-    found = [(top, upper) for upper in dict.fromkeys([upper for _, upper in fresh])]
+    found = list(dict.fromkeys([(top, upper) for _, upper in fresh]))
     for layer, stripe in found:  # grows while it is walked
         if layer not in known:
             known[layer] = joints(sheet, board, layer)

@@ -6,12 +6,14 @@ hidden, so wherever one option is left the rules take it (G-01).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, compress
+from typing import TypeVar
 
 from core.chance import Chance, pick
 from core.games.cherry_on_the_cake.state import BLUE_JARS, Board, CakeSheet, Table, contents
+from events.base import Move
 from events.cherry_on_the_cake import (
     AmountChosen,
     BlueJar,
@@ -38,6 +40,8 @@ from events.cherry_on_the_cake import (
     RollDeclined,
 )
 
+MoveT = TypeVar("MoveT", bound=Move)
+
 
 def accepting(sheet: CakeSheet, board: Board, colour: Colour) -> list[BlueJar]:
     """Give the blue jars that take a cube: not full, and free of its colour (CC-27); golden ones clash not (CC-46)."""
@@ -62,11 +66,11 @@ def room(sheet: CakeSheet, board: Board) -> list[tuple[BlueJar, tuple[Cube, ...]
     return free
 
 
-def full(table: Table) -> list[JarEmptied]:
+def full(table: Table) -> list[JarEmptied | CubesReturned]:
     """Give the emptying of each full jar of the seat."""
     board = table.boards[table.seat]
     small, middle, large = table.sheet.capacity
-    moves: list[JarEmptied] = []
+    moves: list[JarEmptied | CubesReturned] = []
     if len(board.small) >= small:
         moves.append(JarEmptied(table.seat, "small", board.small))
     if len(board.middle) >= middle:
@@ -76,23 +80,23 @@ def full(table: Table) -> list[JarEmptied]:
     return moves
 
 
-def places(sheet: CakeSheet, board: Board, colours: Iterable[Colour]) -> list[tuple[Colour, Jar]]:
+def placing(table: Table, colours: Iterable[Colour], place: Callable[[int, Colour, Jar], MoveT]) -> list[MoveT]:
     """Give where a cube may go: into a blue jar, and into the exchange jar only where none takes it (CC-27)."""
-    free = room(sheet, board)
-    found: list[tuple[Colour, Jar]] = []
+    seat, free = table.seat, room(table.sheet, table.boards[table.seat])
+    moves: list[MoveT] = []
     for colour in colours:
-        before = len(found)
+        before = len(moves)
         for jar, cubes in free:
             if colour not in cubes:
-                found.append((colour, jar))
-        if len(found) == before:
-            found.append((colour, "exchange"))
-    return found
+                moves.append(place(seat, colour, jar))
+        if len(moves) == before:
+            moves.append(place(seat, colour, "exchange"))
+    return moves
 
 
 def available(table: Table) -> list[Colour]:
     """Give the colours of which the supply has a cube (CC-26)."""
-    return [colour for colour, count in zip(table.sheet.colours, table.supply, strict=True) if count]
+    return list(compress(table.sheet.colours, table.supply))
 
 
 # --- b) distributing, emptying, exchanging ---------------------------------------------------------------------------
@@ -100,10 +104,7 @@ def available(table: Table) -> list[Colour]:
 
 def distributing(table: Table) -> list[CubePlaced]:
     """Received cubes go into the jars one by one, in the seat's order; room is tested at each cube (CC-27, CC-28)."""
-    moves: list[CubePlaced] = []
-    for colour, jar in places(table.sheet, table.boards[table.seat], dict.fromkeys(table.waiting)):
-        moves.append(CubePlaced(table.seat, colour, jar))
-    return moves
+    return placing(table, dict.fromkeys(table.waiting), CubePlaced)
 
 
 def emptying(table: Table) -> list[JarEmptied | CubesReturned]:
@@ -112,7 +113,7 @@ def emptying(table: Table) -> list[JarEmptied | CubesReturned]:
     Nothing is due while received cubes are unplaced (CC-29): this is asked when none are.
     """
     board = table.boards[table.seat]
-    due: list[JarEmptied | CubesReturned] = [*full(table)]
+    due = full(table)
     if len(board.exchange) >= table.sheet.exchange_rate:  # also twice and more (CC-32)
         due += [CubesReturned(table.seat, cubes) for cubes in prices(table, board.exchange)]
     return due
@@ -205,7 +206,7 @@ def rolled_cubes(table: Table) -> list[DieCubePlaced]:
     seat, board, sheet = table.seat, table.boards[table.seat], table.sheet
     colours = available(table)
     if table.options.die_cubes == "separate":
-        return [DieCubePlaced(seat, colour, jar) for colour, jar in places(sheet, board, colours)]
+        return placing(table, colours, DieCubePlaced)
     fitting = [
         (colour, jar) for colour in colours for jar in accepting(sheet, board, colour) if table.die_jar in (None, jar)
     ]
@@ -238,8 +239,7 @@ def gilding(table: Table) -> list[GoldenCubePlaced | GoldenCubesLeft]:
     seat, board = table.seat, table.boards[table.seat]
     if not table.in_hand:
         return []
-    placing = [GoldenCubePlaced(seat, jar) for jar in with_room(table.sheet, board)]
-    return [*placing, GoldenCubesLeft(seat)]
+    return [*[GoldenCubePlaced(seat, jar) for jar, _ in room(table.sheet, board)], GoldenCubesLeft(seat)]
 
 
 def golden_cubes(board: Board) -> int:

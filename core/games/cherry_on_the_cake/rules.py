@@ -47,13 +47,8 @@ from events.cherry_on_the_cake import (
 
 def forced(table: Table) -> Event | Chance | None:
     """Give what happens without a choice: the frame of the game, and wherever a seat has one option left (CC-28)."""
-    if rule := FORCED.get(table.phase):
-        return rule(table)
-    waiting = table.waiting
-    if table.phase in ("setup", "choose", "over") or (waiting and waiting.count(waiting[0]) < len(waiting)):
-        return None  # two colours to place: two options or more, at a glance
-    options = legal(table)
-    return options[0] if len(options) == 1 else None if options else what_follows(table)
+    rule = FORCED.get(table.phase)
+    return rule(table) if rule else None
 
 
 def legal(table: Table) -> Sequence[Move]:
@@ -170,13 +165,13 @@ def cubes_taken(table: Table) -> CubesTaken:
     A cube has its stripe's colour. Golden ones printed there are not taken now (CC-23), gaps have no colour (CC-22).
     """
     cubes: Cubes = ()
-    if table.connected:
-        shown = dict.fromkeys(table.sheet.colours, 0)
-        for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
-            shown[stripe.colour] += stripe.cubes
-        for colour, supply in zip(shown, table.supply, strict=True):
-            if shown[colour]:
-                cubes += (colour,) * min(shown[colour], supply)
+    shown: list[Colour] = []
+    for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
+        shown += (stripe.colour,) * stripe.cubes
+    if shown:
+        for index, colour in enumerate(table.sheet.colours):
+            if colour in shown:
+                cubes += (colour,) * min(shown.count(colour), table.supply[index])
     return CubesTaken(table.seat, cubes)
 
 
@@ -185,10 +180,29 @@ def distributing(table: Table) -> Sequence[Move]:
     return jars.distributing(table) if table.waiting else jars.emptying(table)
 
 
+def only_distribution(table: Table) -> Event | None:
+    """Two colours to place are two options or more, at a glance."""
+    waiting = table.waiting
+    return None if waiting and waiting.count(waiting[0]) < len(waiting) else only_option(table)
+
+
+def only_option(table: Table) -> Event | None:
+    """Where one option is left, that one; where none is, what follows."""
+    options = OPTIONS[table.phase](table)
+    return options[0] if len(options) == 1 else None if options else what_follows(table)
+
+
+def only_consolation(table: Table) -> Event | None:
+    """One cube that could be taken is a choice."""
+    return None if any(table.supply) else only_option(table)
+
+
 def stars_counted(table: Table) -> StarsCounted:
     """c) The stars on the connected stripes, also those counted before (CC-24)."""
-    lit = stripes_at(table.sheet, table.boards[table.seat], table.connected)
-    return StarsCounted(table.seat, sum([stripe.stars for stripe in lit]))
+    stars = 0
+    for stripe in stripes_at(table.sheet, table.boards[table.seat], table.connected):
+        stars += stripe.stars
+    return StarsCounted(table.seat, stars)
 
 
 def what_follows(table: Table) -> Event:
@@ -279,6 +293,7 @@ def game_ended(table: Table) -> GameEnded:
 
 FORCED: Mapping[Phase, Callable[[Table], Event | Chance | None]] = {
     "plates": plates_dealt,
+    "start_cubes": only_option,
     "shuffle": pieces_shuffled,
     "deal": pieces_dealt,
     "round": round_started,
@@ -287,9 +302,16 @@ FORCED: Mapping[Phase, Callable[[Table], Event | Chance | None]] = {
     "place": piece_placed,
     "connect": stripes_connected,
     "take": cubes_taken,
+    "distribute": only_distribution,
     "chip": chip_taken,
+    "exchange": only_option,
+    "roll": only_option,
     "rolling": die_rolled,
+    "amount": only_option,
+    "die_cubes": only_option,
+    "die_golden": only_option,
     "die_stars": die_stars_counted,
+    "consolation": only_consolation,
     "draw": pieces_drawn,
     "golden": golden,
     "golden_return": golden_cubes_returned,
