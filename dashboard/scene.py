@@ -351,6 +351,7 @@ def fitted(words: str, width: float, size: float) -> str:
     return f"{kept.rstrip()}…"
 
 
+@lru_cache(maxsize=4096)
 def _width(words: str, size: float) -> float:
     """Estimated width: a full em for wide scripts and emoji, nothing for combining marks, a wide letter otherwise."""
 

@@ -16,19 +16,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config) -> Generator[None, Any, Any]:
-    """Hand out the browser tests as if they were two files: those that share a service, and the others."""
+    """Hand out the browser tests as if they were one file: they share a Chromium and a service."""
     scheduling = yield
     if config.getoption("dist") == "loadfile":
         by_file = scheduling._split_scope
-        scheduling._split_scope = lambda id: _sharing(id) or by_file(id)
+        scheduling._split_scope = lambda id: "tests/browser" if id.startswith("tests/browser/") else by_file(id)
     return scheduling
-
-
-def _sharing(id: str) -> str | None:
-    """Give the name of the browser tests that a test shares a Chromium with."""
-    if id.startswith(("tests/browser/test_play.py", "tests/browser/test_viewer.py")):
-        return "tests/browser, others"
-    return "tests/browser" if id.startswith("tests/browser/") else None
 
 
 @pytest.fixture(scope="session", autouse=True)

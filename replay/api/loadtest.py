@@ -75,6 +75,7 @@ def main(arguments: list[str]) -> int:
         app = Starlette(routes=[mounted(Service(settings))])
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio sees to its own sockets only
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         address = f"127.0.0.1:{listening.getsockname()[1]}"

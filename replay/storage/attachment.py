@@ -95,7 +95,7 @@ class Attachment:
                     self._read_only, self._seen = read_only, written(self._path)
                     mode = "(READ_ONLY)" if read_only else ""
                     cursor.execute(f"ATTACH $path AS {self._name} {mode}", {"path": str(self._path)})
-                cursor.execute(f"USE {self._name}")
+                cursor.execute(f"SET schema = '{self._name}.main'")  # USE takes 4 ms in a fresh process
                 self._users += 1
             except BaseException:
                 cursor.close()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -21,29 +23,49 @@ ROWS: Final = 122_880
 """Events of a row group of DuckDB."""
 
 MOST: Final = 2 * ROWS
-"""Events that a batch is cut off at when nobody else wants the file."""
+"""Events that a batch has at most."""
 
 FEWEST: Final = ROWS // 16
-"""Events that it is cut off at when others wait for the file all the time."""
+"""Events that a batch may always have: to write fewer takes hardly less time."""
+
+FIRST: Final = ROWS // 4
+"""Events of the first batch: nothing is written while it is made ready, and how long that will take is not known."""
+
+AT_ONCE: Final = 0.2
+"""Seconds that a batch is to hold the file for, as long as others want it."""
+
+CALM: Final = 8
+"""Batches that nobody waits for, until there is nobody else."""
 
 YIELD: Final = 0.01
-"""Seconds for which the file is left to others who waited, before the next batch asks for it."""
+"""Seconds between two looks at whether others who waited for a batch have had their turn."""
+
+TURN: Final = 0.0005
+"""Seconds of Python that a thread which makes a batch ready takes from the one that writes, as soon as that wants some.
+
+It wants some thirty times a batch, hardly ever for long. Python's own 5 ms would come to as much as its work.
+"""
 
 
 class Pace:
-    """How many events the next batch may have: fewer if somebody had to wait for the last one, else more.
-
-    The first has half of what it may have, since nothing is written while it is made ready.
-    """
+    """How many events the next batch may have: as many as are written at once, or more if nobody waits for the file."""
 
     def __init__(self) -> None:
-        self.events = ROWS
+        self.events = FIRST
+        self._calm = CALM
+        """Batches since somebody waited for one."""
+        self._each = 0.0
+        """Seconds that an event may take. Now and then DuckDB packs what it has, and that is not forgotten at once."""
+        self.until = 0.0
+        """Up to when the file is left to others, if they want it: by `time.monotonic`."""
 
-    def written(self, wanted: bool) -> None:
-        """Take into account whether somebody waited, and let them go first."""
-        self.events = max(FEWEST, self.events // 4) if wanted else min(MOST, self.events * 2)
-        if wanted:
-            time.sleep(YIELD)
+    def written(self, events: int, took: float, wanted: bool) -> None:
+        """Take into account how long a batch took, in seconds, and whether somebody waited for it."""
+        self._calm = 0 if wanted else self._calm + 1
+        self.until = time.monotonic() + took if wanted else 0.0
+        self._each = max(took / max(events, FEWEST), 0.8 * self._each, 1e-9)
+        at_once = int(AT_ONCE / self._each)
+        self.events = min(MOST, 2 * self.events if self._calm >= CALM else max(FEWEST, at_once))
 
 
 def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Generator[Added, None, None]:
@@ -53,7 +75,7 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
     for the file, down to `FEWEST`, so that nobody waits for long.
     """
     # One batch is written while Python looks at the next: neither polars nor DuckDB holds it up.
-    with ThreadPoolExecutor(1, "tabletape-writer") as writer:
+    with _turns(), ThreadPoolExecutor(1, "tabletape-writer") as writer:
         written: Future[Added] | None = None
         for group in _batches(tapes, most, pace):
             ready = _ready(group)
@@ -62,6 +84,17 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
             written = writer.submit(_write, database, ready, pace)
         if written is not None:
             yield written.result()
+
+
+@contextmanager
+def _turns() -> Iterator[None]:
+    """Let threads of Python take short turns."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape]]:
@@ -107,13 +140,23 @@ def _write(database: Database, ready: _Ready, pace: Pace) -> Added:
     held = dict[str, str]()
     if ready.tapes:
         rows = ready.rows.frames()
+        _let_others(database, pace.until)
         with database.holding() as hold:
+            began = time.monotonic()
             held = projections.kept(hold, lambda lease: _insert(lease, rows))
             wanted = hold.wanted()
-        pace.written(wanted)
+        pace.written(rows[1].height, time.monotonic() - began, wanted)
     there = [tape for tape in ready.tapes if tape.header.id in held]
     changed = [tape.header.id for tape in there if digest(tape.events) != held[tape.header.id]]
     return Added(len(ready.tapes) - len(there), len(there) - len(changed), tuple(changed), ready.refused)
+
+
+def _let_others(database: Database, until: float) -> None:
+    """Leave the file to those who wait for it, up to a moment."""
+    while time.monotonic() < until:
+        time.sleep(YIELD)
+        if not database.is_wanted():
+            return
 
 
 def _insert(lease: Lease, rows: Frames) -> dict[str, str]:

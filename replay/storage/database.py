@@ -1,9 +1,10 @@
 """The database file, shared between processes and threads.
 
 DuckDB lets no other process near a file that one has open for writing. So nobody keeps it from others: every piece of
-work takes a *lease*, which attaches the file to the one in-memory instance of this process, read-only or for writing,
-and detaches it again. To attach a file with a million games takes longer than to read one of them: behind a lease for
-reading it stays attached for a moment, unless somebody waits. Small files beside the database make that fair and safe:
+work takes a *lease*, which attaches the file to the one DuckDB of this process (`replay.storage.attachment`), read-only
+or for writing, and detaches it again. To attach a file with a million games takes longer than to read one of them:
+behind a lease for reading it stays attached for a moment, unless somebody waits. Small files beside the database make
+that fair and safe:
 
     <name>.turn    the turnstile: whoever wants a lease passes it first, so that readers cannot starve a writer
     <name>.lock    held shared by readers and alone by a writer, who writes into it who it is: `replay.storage.gate`
@@ -21,7 +22,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -77,6 +78,12 @@ class Lease:
     def rows(self, sql: str, /, **values: object) -> list[tuple[Any, ...]]:
         """Give the rows of a query."""
         return self._cursor.execute(sql, values or None).fetchall()
+
+    def parts(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Give the rows of a query, at most so many at a time in memory."""
+        found = self._cursor.execute(sql)
+        while part := found.fetchmany(size):
+            yield part
 
     def frame(self, sql: str, /, **values: object) -> pl.DataFrame:
         """Give the result of a query as a frame."""
@@ -332,12 +339,12 @@ class Database(Gate):
 
     def _check(self, version: int, schema: Mapping[str, str], steps: Steps) -> None:
         with _told(self.path), self.shared(), self._attached(read_only=True) as lease:
-            tables = _tables(lease)
-            if tables and {"meta", "replay", "event"} - tables:
+            found = _version_of(lease) if _has(lease, ("meta", "replay", "event")) else None
+            if found is None and _tables(lease):
                 raise StoreError(f"{self.path} is a DuckDB database, but not one of Tabletape's")
-            found = _version_of(lease) if tables else None
             if found == version:
-                if lacking := sorted(set(schema) - tables):
+                if not _has(lease, schema):
+                    lacking = sorted(set(schema) - _tables(lease))
                     raise StoreDamaged(f"{self.path} is damaged: it has no table {lacking[0]}")
                 self._check_again(lease)
         if found is None:  # its first writer was stopped between making the file and making the tables
@@ -378,7 +385,7 @@ class Database(Gate):
 
     def _check_generation(self, lease: Lease) -> Acknowledged:
         try:
-            meta = dict(lease.rows("SELECT key, value FROM meta"))
+            meta = _meta(lease)
         except duckdb.CatalogException:
             raise StoreError(f"{self.path} is no store any more: another database was put in its place") from None
         if int(meta["version"]) > self._version:  # a newer program came while this one was running
@@ -451,13 +458,26 @@ def _transaction(lease: Lease) -> Iterator[None]:
         raise
 
 
+def _has(lease: Lease, tables: Iterable[str]) -> bool:
+    """Say whether there are all of these tables. To list those that there are takes a process 4 ms, the first time."""
+    try:
+        lease.rows(" UNION ALL ".join([f"SELECT 1 FROM {table} WHERE false" for table in tables]))
+    except duckdb.CatalogException:
+        return False
+    return True
+
+
 def _tables(lease: Lease) -> set[str]:
     named = lease.rows("SELECT table_name FROM duckdb_tables() WHERE database_name = current_database()")
     return {name for (name,) in named}
 
 
+def _meta(lease: Lease) -> dict[str, str]:
+    return dict(lease.rows("SELECT key, value FROM meta"))
+
+
 def _version_of(lease: Lease) -> int:
-    return int(lease.rows("SELECT value FROM meta WHERE key = 'version'")[0][0])
+    return int(_meta(lease)["version"])
 
 
 def in_place(fresh: Path, path: Path) -> None:

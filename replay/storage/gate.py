@@ -83,6 +83,14 @@ class Gate:
             finally:
                 os.ftruncate(lock, 0)
 
+    def is_wanted(self) -> bool:
+        """Say whether somebody, in this process or another, waits for the database, if that can be seen."""
+        try:
+            with opened(self.side("turn")) as turn:
+                return is_waited_at(turn)
+        except OSError:
+            return False
+
     def _pass(self, turn: int | None, lock: int | None, how: int) -> None:
         asked = time.monotonic()
         until = asked + self.wait

@@ -10,22 +10,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from events.errors import FormatError
-from events.tape import Header, Tape
+from events.tape import FORMAT, Header, Tape
 from replay.live.tokens import Facts
 from replay.storage import projections
 from replay.storage.contract import Added
-from replay.storage.database import Lease
-from replay.storage.rows import TAPES, Stored, check, tape_from
+from replay.storage.database import Lease, in_memory
+from replay.storage.rows import check
 from replay.storage.tables import TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
 """Rows that are compressed together: exactly those of a row group of DuckDB, or it writes all of them twice."""
+
+READ: Final = 1000
+"""Headers that are looked at together."""
+
+_HEADERS: Final = f"""
+    SELECT replay.id::VARCHAR, to_json({{{{
+      'tabletape': {FORMAT}, 'id': replay.id, 'game': replay.game, 'rules': rules, 'shapes': shapes,
+      'sheet': replay.sheet, 'components': sheet.components::JSON,
+      'players': CASE WHEN len(players) = len(bots)
+        THEN [{{{{'name': each[1], 'bot': each[2]}}}} FOR each IN list_zip(players, bots)] END,
+      'provenance': provenance, 'seed': seed, 'recorded': recorded,
+      'fork': CASE WHEN parent IS NOT NULL THEN {{{{'parent': parent, 'step': fork_step}}}} END,
+      'length': CASE WHEN sealed THEN length ELSE stated_length END,
+      'digest': CASE WHEN sealed THEN lower(hex(head)) ELSE stated_digest END
+    }}}})
+    FROM {{replay}} AS replay LEFT JOIN {{sheet}} AS sheet ON sheet.key = replay.components
+"""
+"""SQL for the ids of replays and their headers, as the line that a file of them would have."""
+
+_header_decoder: Final = msgspec.json.Decoder(Header)
 
 
 def export(lease: Lease, folder: Path) -> None:
@@ -59,9 +79,9 @@ def bring(lease: Lease, folder: Path) -> Added:
             FROM {_file(folder, "replay")} AS new JOIN replay AS old ON old.id = new.id ORDER BY new.id
         """)
         there = [id for id, _ in known]
-        # Headers are judged while DuckDB writes: what was written of bad ones is never kept.
-        with ThreadPoolExecutor(1, "tabletape-headers") as judge:
-            judged = judge.submit(_check_headers, _headers(lease, folder), folder)
+        # The files are judged while DuckDB writes: what was written of bad ones is never kept.
+        with ThreadPoolExecutor(1, "tabletape-judge") as judge:
+            judged = judge.submit(_check, folder, there)
             first = _bring(lease, folder, there)
             judged.result()
         projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
@@ -71,7 +91,6 @@ def bring(lease: Lease, folder: Path) -> Added:
 
 def _bring(lease: Lease, folder: Path, there: Sequence[UUID]) -> int:
     """Store the replays of a folder but those that are there; give from which number on they are added."""
-    _check_counts(lease, folder, there)
     ((first,),) = lease.rows("SELECT coalesce(max(added) + 1, 0) FROM replay")
     lease.run(f"""
         INSERT INTO sheet BY NAME
@@ -110,22 +129,22 @@ def _bring_live(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:
         lease.run("INSERT INTO live VALUES ($replay, $facts)", replay=replay, facts=facts)
 
 
-def _headers(lease: Lease, folder: Path) -> list[Stored]:
-    """What is stored of the replays of a folder beside their events; its tables stand for those of the store here."""
-    query = TAPES.format(more="").replace("FROM replay", f"FROM {_file(folder, 'replay')} AS replay")
-    query = query.replace("JOIN sheet", f"JOIN {_file(folder, 'sheet')} AS sheet")
-    return [Stored(*row) for row in lease.rows(query)]
+def _check(folder: Path, there: Sequence[UUID]) -> None:
+    """Look at the files of a folder, not at the store; raises `FormatError`."""
+    with in_memory() as lease:
+        _check_counts(lease, folder, there)
+        headers = _HEADERS.format(replay=_file(folder, "replay"), sheet=_file(folder, "sheet"))
+        for part in lease.parts(headers, READ):
+            _check_headers(folder, part)
 
 
-def _check_headers(stored: Sequence[Stored], folder: Path) -> None:
-    """Ask the same as of a tape; raises `FormatError`."""
-    for each in stored:
+def _check_headers(folder: Path, headers: Sequence[tuple[Any, ...]]) -> None:
+    """Ask the same of headers as if they stood in a file of games: of each its id, and it as JSON."""
+    for id, text in headers:
         try:
-            header = tape_from(each, ()).header
-            msgspec.convert(msgspec.to_builtins(header), Header)
+            check(Tape(_header_decoder.decode(text), ()))
         except (msgspec.MsgspecError, ValueError) as error:
-            raise FormatError(f"{folder}: replay {each.id} cannot be read: {error}") from None
-        check(Tape(header, ()))
+            raise FormatError(f"{folder}: replay {id} cannot be read: {error}") from None
 
 
 def _check_counts(lease: Lease, folder: Path, there: Sequence[UUID]) -> None:

@@ -37,18 +37,21 @@ EVENT_BYTES: Final = """
 """SQL for the bytes of an event from its row in `event`."""
 
 _STORED: Final = """
-    replay.id::VARCHAR, replay.game, rules, shapes, replay.sheet, {components}, players, bots, provenance,
+    {id}, replay.game, rules, shapes, replay.sheet, {components}, players, bots, provenance,
       seed, recorded, parent, fork_step, sealed, stated_length, stated_digest, fault_step, fault_reason, length, head
 """
 
 TAPES: Final = f"""
-    SELECT {_STORED.format(components="sheet.components")} {{more}}
+    SELECT {_STORED.format(id="replay.id::VARCHAR", components="sheet.components")} {{more}}
     FROM replay LEFT JOIN sheet ON sheet.key = replay.components
 """
 """SQL for the rows of `Stored`, with more columns behind them, each after a comma."""
 
-TAPE: Final = f"SELECT {_STORED.format(components='components')} {{more}} FROM replay WHERE id = $id"
-"""The same for one, with the key of the components in their place."""
+TAPE: Final = f"SELECT {_STORED.format(id='$id', components='components')} {{more}} FROM replay WHERE id = $id"
+"""The same for one, with the key of the components in their place.
+
+Without the name of a type: a process takes 4 ms for the first.
+"""
 
 
 class Stored(NamedTuple):

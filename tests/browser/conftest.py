@@ -26,7 +26,8 @@ from tests.browser.pages import COMMAND, GAMES, HOSTILE, PATIENCE, QUEEN, Tab
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-# Root cannot have Chromium's sandbox, and a closed network makes its errands at home fail noisily.
+# Root cannot have Chromium's sandbox, and a closed network makes its errands at home fail noisily. No page here lives
+# so long that compiling its scripts for speed is paid back.
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -35,6 +36,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-maglev,--no-turbofan",
 ]
 START_SECONDS = 180
 STOP_SECONDS = 5

@@ -21,6 +21,10 @@ COMMAND = [sys.executable, "-c", "from replay.cli import main; main()"]
 # Streamlit looks below the page's own path first when a page is loaded anew, and then where things are.
 PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
 
+SETTLED = """() => {
+  const app = document.querySelector("[data-testid=stApp]")?.dataset;
+  return app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning";
+}"""
 MOVE = "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 
 
@@ -52,8 +56,21 @@ class Tab:
         if message.type == "error" and not PROBES.search(message.location["url"]):
             self.complaints.append(f"{message.text} {message.location['url']}")
 
+    def open(self, address: str) -> Page:
+        """Open an address; give the page as it loads.
+
+        It comes to the front of its window: Chromium draws a tab that is behind another once a second, and a click
+        waits until two pictures are the same.
+        """
+        self.page.bring_to_front()
+        self.page.goto(address)
+        return self.page
+
     def move(self, path: str, heading: str) -> Page:
-        """Go to another page of the same service, which has another heading, as its own links do; give the page."""
+        """Go to another page of the same service, which has another heading, as its own links do; give the page.
+
+        A viewer whose keys were pressed must have told its step by then: the address would be written over after it.
+        """
         settled(self.page)
         self.page.evaluate(MOVE, path)
         expect(self.page.get_by_role("heading", level=1)).to_have_text(heading)
@@ -75,9 +92,7 @@ def settled(page: Page) -> Page:
 
     While it runs, what is on the page may be put up anew, and a click on the old is lost.
     """
-    app = page.get_by_test_id("stApp")
-    expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
-    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_function(SETTLED)
     return page
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.games.queen_of_the_cupcakes.state import Table
 from events.base import GameEnded
@@ -32,9 +32,9 @@ def open_page(tab: Tab, service: str) -> Iterator[Open]:
     """Gives a function that opens a page; nothing may be asked of anybody else."""
 
     def start(path: str) -> Page:
-        tab.page.goto(f"{service}{path}")
-        expect(tab.page.get_by_role("heading", level=1)).to_be_visible()
-        return settled(tab.page)
+        page = tab.open(f"{service}{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        return settled(page)
 
     yield start
     assert [url for url in tab.asked if not url.startswith((service, "blob:", "data:"))] == []
@@ -72,9 +72,7 @@ def hand_of(tape: Tape, seat: int) -> str:
     return json.dumps(list(dealt.hands[seat]), separators=(",", ":"))
 
 
-def test_from_the_library_to_a_step_and_back_by_its_address(
-    open_page: Open, context: BrowserContext, store: Store
-) -> None:
+def test_from_the_library_to_a_step_and_back_by_its_address(open_page: Open, store: Store) -> None:
     page = open_page(f"/?game={QUEEN}&seats=5")
     expect(page.get_by_text(f"2 of {store.count()} games")).to_be_visible()
     grid = page.locator("canvas").first
@@ -94,13 +92,13 @@ def test_from_the_library_to_a_step_and_back_by_its_address(
     assert stopped > 6
     assert picture(page) != before
     expect_query(page, replay=ids[1], step=str(stopped))
-    words, shown = page.locator(".now .words").inner_text(), picture(page)
+    address, words, shown = page.url, page.locator(".now .words").inner_text(), picture(page)
 
-    again = context.new_page()
-    again.goto(page.url)
-    expect(again.locator(".number")).to_have_value(str(stopped))
-    assert again.locator(".now .words").inner_text() == words
-    assert picture(again) == shown
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.locator(".number")).to_have_value(str(stopped))
+    assert page.locator(".now .words").inner_text() == words
+    assert picture(page) == shown
 
 
 def test_the_table_is_open_to_the_keyboard_and_lets_it_pass(open_page: Open) -> None:
@@ -228,6 +226,7 @@ def test_hostile_names_are_words_like_any_other(open_page: Open, tab: Tab, store
     expect(page.locator(".number")).to_have_value("4")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
+    expect_query(page, step="8")
     expect(page.get_by_text(", ".join(HOSTILE[:2]), exact=False).first).to_be_visible()
     page.get_by_role("button", name="About").click()
     expect(page.locator("canvas").first).to_be_visible()
@@ -269,6 +268,7 @@ def test_a_fifth_game_is_shown_and_counted_like_ours(
     page.keyboard.press("]")
     page.keyboard.press("]")
     assert picture(page) != before
+    expect_query(page, step=str(step_of(page)))
     page = tab.move("/statistics?game=hidden-stones", "Statistics")
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("35")
     page = tab.move("/boxes?game=hidden-stones", "Boxes")

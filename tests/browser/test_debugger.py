@@ -38,9 +38,9 @@ def open_page(tab: Tab, service: str) -> Open:
 
     def start(path: str) -> Page:
         tab.page.set_viewport_size({"width": 1280, "height": 1400})
-        tab.page.goto(f"{service}{path}")
-        expect(tab.page.locator(".picture g[data-group] > *").first).to_be_visible()
-        return settled(tab.page)
+        page = tab.open(f"{service}{path}")
+        expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
+        return settled(page)
 
     return start
 

@@ -27,6 +27,7 @@ TOKEN = "a-token-of-the-service"
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of its own: while a game is at play, the pages of the other tests keep back what would tell of it."""
     return tmp_path_factory.mktemp("database") / "games.duckdb"
 
 
@@ -37,20 +38,19 @@ def address(serve: Callable[..., str], database: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def browsers(browser: Browser, address: str) -> list[Tab]:
-    """Two players', who share nothing, and in the second's browser that of somebody who looks on."""
-    contexts = [browser.new_context(base_url=address) for _ in range(2)]
-    for context in contexts:
-        context.set_default_timeout(PATIENCE)
-    return [Tab(context.new_page()) for context in (*contexts, contexts[1])]
+def others(browser: Browser) -> list[Tab]:
+    """A second player, who shares nothing with the first, and in that browser somebody who looks on."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    return [Tab(context.new_page()) for _ in range(2)]
 
 
 @pytest.fixture
-def tabs(browsers: list[Tab]) -> Iterator[list[Tab]]:
+def tabs(tab: Tab, others: list[Tab]) -> Iterator[list[Tab]]:
     """Their tabs, for one test."""
-    yield browsers
-    for tab in browsers:
-        tab.leave()
+    yield [tab, *others]
+    for other in others:
+        other.leave()
 
 
 def table(page: Page) -> str:
@@ -59,14 +59,15 @@ def table(page: Page) -> str:
 
 
 def take_and_lay_nothing(page: Page, name: str) -> None:
+    page.bring_to_front()
     expect(page.get_by_text("It is your turn")).to_be_visible()
     page.locator("svg.picture").get_by_role("button", name=re.compile(f"^{name} takes")).first.click()
     page.get_by_role("button", name=f"{name} lays out nothing").click()
 
 
-def test_two_browsers_and_a_bot_play_each_with_its_own_hand(tabs: list[Tab]) -> None:
+def test_two_browsers_and_a_bot_play_each_with_its_own_hand(tabs: list[Tab], address: str) -> None:
     ann, ben, onlooker = [tab.page for tab in tabs]
-    ann.goto("/play")
+    ann.goto(f"{address}/play")
     ann.get_by_test_id("stNumberInputStepUp").click()
     for seat, plays in ((1, "at another screen"), (2, "The bot greedy")):
         ann.get_by_role("combobox", name=f"Seat {seat} plays").click()
@@ -110,8 +111,8 @@ LONGEST = 240
 """Seconds that a game may take: the two cores may be busy."""
 
 
-def sit_down(page: Page, id: str, token: str) -> None:
-    page.goto(f"/play?live={id}")
+def sit_down(page: Page, game: str, token: str) -> None:
+    page.goto(game)
     page.get_by_label("Token of a seat").fill(token)
     page.get_by_role("button", name="Sit down").click()
     expect(page.get_by_label("Token of a seat")).to_be_hidden()  # folded away where somebody sits
@@ -119,6 +120,7 @@ def sit_down(page: Page, id: str, token: str) -> None:
 
 def act(page: Page, name: str) -> None:
     """Make a move of a seat if it has one by now."""
+    page.bring_to_front()
     settled(page)
     buttons = page.locator("button").filter(has_text=re.compile(f"^{name} "))
     labels = buttons.all_inner_texts()
@@ -142,9 +144,10 @@ def test_two_browsers_and_a_bot_play_a_whole_game_with_reactions_that_a_third_fo
     created = Client(address.removeprefix("http://"), TOKEN).ask("POST", "/live", wish)
     id, tokens = created["live"]["id"], created["tokens"]["seats"]
     ann, ben, onlooker = [tab.page for tab in tabs]
-    sit_down(ann, id, tokens[0])
-    sit_down(ben, id, tokens[1])
-    onlooker.goto(f"/play?live={id}")
+    game = f"{address}/play?live={id}"
+    sit_down(ann, game, tokens[0])
+    sit_down(ben, game, tokens[1])
+    onlooker.goto(game)
     deadline = time.monotonic() + LONGEST
     while not ann.get_by_text("The game is over").is_visible() and time.monotonic() < deadline:
         act(ann, "Ann")

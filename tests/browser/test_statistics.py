@@ -23,8 +23,7 @@ def open_page(tab: Tab, service: str) -> Open:
     """Gives a function that opens a page."""
 
     def start(path: str) -> Page:
-        tab.page.goto(f"{service}{path}")
-        return settled(tab.page)
+        return settled(tab.open(f"{service}{path}"))
 
     return start
 

@@ -39,9 +39,9 @@ def open_viewer(tab: Tab, address: str) -> Open:
     """Gives a function that opens the page with the given query."""
 
     def start(**query: object) -> Page:
-        tab.page.goto(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
-        expect(tab.page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
-        return settled(tab.page)
+        page = tab.open(f"{address}/?{'&'.join(f'{name}={value}' for name, value in query.items())}")
+        expect(page.locator(".picture g[data-group] > *, .empty:not([hidden])").first).to_be_visible()
+        return settled(page)
 
     return start
 
@@ -59,8 +59,7 @@ def open_alone(shared_sheet: Tab, tmp_path: Path) -> Iterator[Open]:
     def start(**query: object) -> Page:
         file = tmp_path / "viewer.html"
         file.write_bytes(viewer_page.alone(query))
-        shared_sheet.page.goto(file.as_uri())
-        return shared_sheet.page
+        return shared_sheet.open(file.as_uri())
 
     yield start
     shared_sheet.leave()

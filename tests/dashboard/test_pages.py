@@ -25,7 +25,7 @@ from replay.simulate import Batch, simulate
 from replay.statistics.measuring import case_in
 from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
-from tests.replay.tapes import QUEEN, id_of, recorded
+from tests.replay.tapes import QUEEN, id_of, recorded, stored
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 HOSTILE = ("<img src=x onerror=alert(1)>", "![x](http://x.example/p)")
@@ -49,9 +49,7 @@ def tapes() -> list[Tape]:
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tapes: list[Tape]) -> Store:
     path = tmp_path / "games.duckdb"
     monkeypatch.setenv("TABLETAPE_DB", str(path))
-    store = Store(path)
-    store.add(tapes)
-    return store
+    return stored(path, tapes)
 
 
 @pytest.fixture
@@ -163,7 +161,7 @@ def test_a_replay_opens_at_the_step_of_its_address_as_its_viewer_sees_it(open_pa
     assert len(sent["steps"]) == len(tape.events)
     assert at.title[0].value == "Queen of the Cupcakes"
     assert listed(names_of(Timeline(tape))) in texts(at)
-    assert "reconstructed" in texts(at)
+    assert "Reconstructed in this box" in texts(at)
     assert set(sent["state"]["hands[0]"][2][1]) <= set("? ×0123456789none")
 
 
@@ -290,9 +288,7 @@ def test_where_every_game_is_a_tie_each_part_says_so(tmp_path: Path, monkeypatch
     games = simulate(Batch(game=QUEEN, seats=2, seed="ties", bots=("random", "random")), 500)
     tied = next(tape for tape in games if b'"ranking":[[0,1]]' in tape.events[-1])
     named = msgspec.structs.replace(tied.header, players=(Player("Ada"), Player("Bo")))
-    store = Store(tmp_path / "ties.duckdb")
-    store.add(copies(sealed(named, tied.events), 60))
-    store.measure()
+    store = stored(tmp_path / "ties.duckdb", copies(sealed(named, tied.events), 60), measured=True)
     said = every_part(store.path, monkeypatch)
     assert "In all 60 games for 2, everybody shared the win: no seat has an advantage." in said["seats"]
     assert "No sign of it" in said["seats"]
@@ -302,9 +298,7 @@ def test_where_every_game_is_a_tie_each_part_says_so(tmp_path: Path, monkeypatch
 
 
 def test_of_a_single_game_each_part_says_that_it_is_too_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(tmp_path / "one.duckdb")
-    store.add([recorded(1)])
-    store.measure()
+    store = stored(tmp_path / "one.duckdb", [recorded(1)], measured=True)
     said = every_part(store.path, monkeypatch)
     for part in ("seats", "players", "cards"):
         assert "Too few games to tell" in said[part]
@@ -425,6 +419,8 @@ def test_a_busy_database_is_one_line_and_can_be_asked_again(
 ) -> None:
     at = open_page(page, **({"replay": recorded(1).header.id} if page == "replay" else {}))
     monkeypatch.setattr(recordings, "PATIENCE", 0.05)
+    with store:
+        pass  # what the page has read is let go now, and not a second later
     with store.path.with_name(f"{store.path.name}.lock").open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         at.run()

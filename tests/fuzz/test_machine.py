@@ -9,5 +9,5 @@ from tests.fuzz.machine import Club
 
 
 def test_games_store_and_timeline_do_what_a_plain_model_does() -> None:
-    short = settings(max_examples=5, stateful_step_count=12, suppress_health_check=list(HealthCheck))
+    short = settings(max_examples=3, stateful_step_count=12, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Club, settings=short)

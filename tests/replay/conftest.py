@@ -11,7 +11,7 @@ from events.jsonl import write
 from events.tape import Tape
 from replay.storage.store import Store
 from tests.programs import Program
-from tests.replay.tapes import PRELUDE, Elsewhere, recorded
+from tests.replay.tapes import PRELUDE, Elsewhere, recorded, stored
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Store:
     """An empty store."""
-    return Store(path)
+    return stored(path)
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ def serving(settings: Settings) -> Iterator[str]:
     app = Starlette(routes=[mounted(Service(settings))])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
     listening = socket.create_server(("127.0.0.1", 0))
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio sees to its own sockets only
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:

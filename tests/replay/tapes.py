@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from core.conformance import random_game
@@ -11,6 +13,7 @@ from core.streams import shapes
 from events.codec import encode_all
 from events.tape import Header, Player, Tape, sealed
 from replay.games import load
+from replay.storage.store import Store
 from tests.programs import Program
 
 QUEEN = "queen-of-the-cupcakes"
@@ -31,7 +34,7 @@ path = {path!r}
 SMALL = """
 from replay import cli, simulate
 from replay.storage import bulk
-simulate.CHUNK, bulk.ROWS, bulk.MOST = 20, 3000, 3000
+simulate.CHUNK, bulk.FIRST, bulk.MOST = 20, 3000, 3000
 cli.main()
 """
 """The command line with small chunks and batches: so a test need not wait for large ones."""
@@ -58,3 +61,24 @@ def recorded(number: int) -> Tape:
         seed=f"store/{number}",
     )
     return sealed(header, encode_all(random_game(game, seats, f"store/{number}")))
+
+
+def stored(path: Path, tapes: Sequence[Tape] = (), measured: bool = False) -> Store:
+    """Give a new store that holds some games: a copy of one that was made before, since most of the work is the same.
+
+    Two stores of the same games have the same name for themselves: nothing for a test of several side by side.
+    """
+    for ending, file in _files(tuple(tapes), measured).items():
+        Path(f"{path}{ending}").write_bytes(file)
+    return Store(path)
+
+
+@cache
+def _files(tapes: tuple[Tape, ...], measured: bool) -> Mapping[str, bytes]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "games.duckdb")
+        with Store(path) as store:
+            store.add(tapes)
+            if measured:
+                store.measure()
+        return {file.name.removeprefix(path.name): file.read_bytes() for file in Path(folder).iterdir()}

@@ -20,7 +20,7 @@ from replay.storage.backup import backup, restore
 from replay.storage.database import Database
 from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
-from tests.replay.tapes import Elsewhere, id_of, recorded
+from tests.replay.tapes import Elsewhere, id_of, recorded, stored
 
 APPEND = """
 import msgspec
@@ -36,9 +36,9 @@ with store.appender() as appender:
 
 
 def test_a_backup_of_a_store_in_use_is_whole_and_needs_no_other_file(
-    store: Store, path: Path, tapes: list[Tape], tmp_path: Path, elsewhere: Elsewhere
+    path: Path, tapes: list[Tape], tmp_path: Path, elsewhere: Elsewhere
 ) -> None:
-    store.add(tapes[:3])
+    store = stored(path, tapes[:3])
     store.keep_live(id_of(0), "{}")
     writer = elsewhere(APPEND)
     for _ in range(5):
@@ -53,13 +53,13 @@ def test_a_backup_of_a_store_in_use_is_whole_and_needs_no_other_file(
     assert copy.check() == []
     assert copy.count() == made.replays >= 4
     assert copy.read(id_of(0)) == tapes[0]
-    stored = copy.read(id_of(100)).events
-    assert stored
-    assert stored == recorded(2).events[: len(stored)]
+    kept = copy.read(id_of(100)).events
+    assert kept
+    assert kept == recorded(2).events[: len(kept)]
 
 
-def test_a_backup_replaces_nothing_unasked(store: Store, path: Path, tapes: list[Tape], tmp_path: Path) -> None:
-    store.add(tapes[:1])
+def test_a_backup_replaces_nothing_unasked(path: Path, tapes: list[Tape], tmp_path: Path) -> None:
+    store = stored(path, tapes[:1])
     to = tmp_path / "b.duckdb"
     to.write_bytes(b"mine")
     with pytest.raises(StoreError, match="is there already"):
@@ -73,8 +73,8 @@ def test_a_backup_replaces_nothing_unasked(store: Store, path: Path, tapes: list
     assert Store(path).check() == []
 
 
-def test_what_is_damaged_gives_no_backup(store: Store, path: Path, tapes: list[Tape], tmp_path: Path) -> None:
-    store.add(tapes[:2])
+def test_what_is_damaged_gives_no_backup(path: Path, tapes: list[Tape], tmp_path: Path) -> None:
+    store = stored(path, tapes[:2])
     with Database(path, TABLES, VERSION).writing() as lease:
         lease.run("UPDATE event SET kind = 'x' WHERE replay = $id AND seq = 3", id=id_of(1))
     with pytest.raises(StoreDamaged, match=f"games.duckdb is damaged: replay {id_of(1)}: the events do not give"):
@@ -83,9 +83,9 @@ def test_what_is_damaged_gives_no_backup(store: Store, path: Path, tapes: list[T
 
 
 def test_a_backup_is_put_back_and_what_was_there_is_kept(
-    store: Store, path: Path, tapes: list[Tape], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    path: Path, tapes: list[Tape], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    store.add(tapes[:2])
+    store = stored(path, tapes[:2])
     to = tmp_path / "b"
     assert run(["backup", str(to), "--db", str(path), "--json"]) == 0
     made = msgspec.json.decode(capfd.readouterr().out)
@@ -108,9 +108,9 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(
 
 
 def test_a_damaged_store_gives_way_to_a_backup_and_is_kept_as_it_was(
-    store: Store, path: Path, tapes: list[Tape], tmp_path: Path
+    path: Path, tapes: list[Tape], tmp_path: Path
 ) -> None:
-    store.add(tapes[:2])
+    store = stored(path, tapes[:2])
     backup(store, tmp_path / "b")
     path.write_bytes(path.read_bytes()[:20_000])
     for ending in ("wal", "steps"):
@@ -123,8 +123,8 @@ def test_a_damaged_store_gives_way_to_a_backup_and_is_kept_as_it_was(
     assert {kept.with_name(f"{kept.name}.{ending}").read_bytes() for ending in ("wal", "steps")} == {b"rubbish"}
 
 
-def test_what_is_no_backup_is_refused_in_one_line(store: Store, path: Path, tapes: list[Tape], tmp_path: Path) -> None:
-    store.add(tapes[:1])
+def test_what_is_no_backup_is_refused_in_one_line(path: Path, tapes: list[Tape], tmp_path: Path) -> None:
+    store = stored(path, tapes[:1])
     newer, rubbish, cut, opened, empty = (tmp_path / name for name in ("newer", "rubbish", "cut", "opened", "empty"))
     duckdb.connect(str(empty)).close()
     backup(store, newer)
@@ -221,8 +221,8 @@ def test_who_may_only_read_heeds_who_writes(path: Path, tapes: list[Tape], monke
         store.add(tapes[2:3])
 
 
-def test_a_backup_that_somebody_looked_at_is_replaced_all_the_same(store: Store, tapes: list[Tape], path: Path) -> None:
-    store.add(tapes[:1])
+def test_a_backup_that_somebody_looked_at_is_replaced_all_the_same(tapes: list[Tape], path: Path) -> None:
+    store = stored(path, tapes[:1])
     to = path.with_name("nightly.backup")
     backup(store, to)
     assert Store(to).count() == 1
@@ -232,8 +232,8 @@ def test_a_backup_that_somebody_looked_at_is_replaced_all_the_same(store: Store,
     assert backup(store, to).replays == 3
 
 
-def test_no_backup_takes_the_place_of_a_store_that_was_kept(store: Store, tapes: list[Tape], path: Path) -> None:
-    store.add(tapes[:3])
+def test_no_backup_takes_the_place_of_a_store_that_was_kept(tapes: list[Tape], path: Path) -> None:
+    store = stored(path, tapes[:3])
     to = path.with_name("games.backup")
     backup(store, to)
     kept = restore(to, path, force=True).kept
@@ -243,8 +243,8 @@ def test_no_backup_takes_the_place_of_a_store_that_was_kept(store: Store, tapes:
     assert Store(kept).count() == 3
 
 
-def test_a_folder_is_no_place_for_a_store(store: Store, tapes: list[Tape], path: Path, tmp_path: Path) -> None:
-    store.add(tapes[:1])
+def test_a_folder_is_no_place_for_a_store(tapes: list[Tape], path: Path, tmp_path: Path) -> None:
+    store = stored(path, tapes[:1])
     backup(store, path.with_name("games.backup"))
     (tmp_path / "folder").mkdir()
     with pytest.raises(StoreError, match="is a folder"):

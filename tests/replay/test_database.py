@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -119,6 +121,20 @@ def test_a_writer_waits_for_readers_and_says_so(database: Database, elsewhere: E
         write_note(database, "a")
     reader.ends("\n")
     write_note(database, "a")
+    assert notes(database) == ["a"]
+
+
+def test_who_waits_is_seen(path: Path) -> None:
+    database = Database(path, TABLES, VERSION, wait=60)
+    with ThreadPoolExecutor(1) as other:
+        with database.reading():
+            assert not database.is_wanted()
+            writing = other.submit(write_note, database, "a")
+            while not database.is_wanted():
+                assert not writing.done()
+                time.sleep(0.001)
+        writing.result()
+    assert not database.is_wanted()
     assert notes(database) == ["a"]
 
 

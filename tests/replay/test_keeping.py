@@ -23,7 +23,7 @@ from replay.storage.database import Database
 from replay.storage.projections import KIND_COUNT, SEAT_RESULT, Projection
 from replay.storage.store import Filter, Store
 from replay.storage.tables import STEPS, TABLES, VERSION
-from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded
+from tests.replay.tapes import QUEEN, Elsewhere, id_of, recorded, stored
 
 STORED = Path(__file__).parent / "stored"
 
@@ -140,9 +140,9 @@ def test_projections_are_well_and_say_how_far_they_are(store: Store, tapes: list
 
 
 def test_a_projection_that_fails_stops_and_the_games_are_kept(
-    store: Store, tapes: list[Tape], breaking: Callable[[Projection], None]
+    path: Path, tapes: list[Tape], breaking: Callable[[Projection], None]
 ) -> None:
-    store.add(tapes[:1])
+    store = stored(path, tapes[:1])
     breaking(Projection("kind_count", 1, "SELECT error('out of counts') FROM {replay} JOIN {event} ON true"))
     assert store.add(tapes[1:3]).new == 2
     store.begin(tapes[3].header)
@@ -160,9 +160,9 @@ def test_a_projection_that_fails_stops_and_the_games_are_kept(
 
 
 def test_a_rebuild_that_fails_is_reported_and_the_others_go_on(
-    store: Store, path: Path, tapes: list[Tape], breaking: Callable[[Projection], None]
+    path: Path, tapes: list[Tape], breaking: Callable[[Projection], None]
 ) -> None:
-    store.add(tapes[:3])
+    store = stored(path, tapes[:3])
     with Database(path, TABLES, VERSION).writing() as lease:
         lease.run("DELETE FROM kind_count")
     breaking(Projection("seat_result", 1, "SELECT no_such FROM {replay} JOIN {event} ON true"))
@@ -172,9 +172,9 @@ def test_a_rebuild_that_fails_is_reported_and_the_others_go_on(
 
 
 def test_a_projection_of_another_version_is_made_anew(
-    store: Store, tapes: list[Tape], breaking: Callable[[Projection], None]
+    path: Path, tapes: list[Tape], breaking: Callable[[Projection], None]
 ) -> None:
-    store.add(tapes[:3])
+    store = stored(path, tapes[:3])
     breaking(Projection("kind_count", 2, KIND_COUNT.query.replace("count(*)", "count(*) + 1")))
     (_, kinds) = store.projections()
     assert kinds.problem == "made by version 1 of its query, this has 2"
@@ -184,8 +184,8 @@ def test_a_projection_of_another_version_is_made_anew(
     assert store.projections()[1] == projections.Health("kind_count", 2, store.generation(), 0, None)
 
 
-def test_a_bad_stream_is_marked_and_the_rest_goes_on(store: Store, path: Path, tapes: list[Tape]) -> None:
-    store.add(tapes[:4])
+def test_a_bad_stream_is_marked_and_the_rest_goes_on(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes[:4])
     with Database(path, TABLES, VERSION).writing() as lease:
         lease.run("DELETE FROM event WHERE replay = $id AND seq = 5", id=id_of(1))
         lease.run("UPDATE seat_result SET score = 0")
@@ -276,8 +276,7 @@ SPOILT: Mapping[str, tuple[Callable[[Path], None], str]] = {
 def test_a_folder_that_cannot_be_believed_leaves_nothing(
     store: Store, tapes: list[Tape], tmp_path: Path, what: str
 ) -> None:
-    source = Store(tmp_path / "source.duckdb")
-    source.add(tapes[:2])
+    source = stored(tmp_path / "source.duckdb", tapes[:2])
     source.export_parquet(tmp_path / "tables")
     spoil, words = SPOILT[what]
     spoil(tmp_path / "tables")
@@ -322,8 +321,8 @@ def test_what_cannot_be_a_name(store: Store, name: str) -> None:
         store.rename("Ada", name)
 
 
-def test_vacuum_gives_room_back_and_keeps_the_rest(store: Store, path: Path, tapes: list[Tape]) -> None:
-    store.add(tapes)
+def test_vacuum_gives_room_back_and_keeps_the_rest(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes)
     generation = store.generation()
     for tape in tapes[1:]:
         store.remove(tape.header.id)
@@ -335,8 +334,8 @@ def test_vacuum_gives_room_back_and_keeps_the_rest(store: Store, path: Path, tap
     assert not path.with_name(f"{path.name}.new").exists()
 
 
-def test_notes(store: Store, tapes: list[Tape]) -> None:
-    store.add(tapes[:2])
+def test_notes(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes[:2])
     late = store.add_note(id_of(0), 9, "<b>late</b>", author="Ada", kind="bookmark")
     early = store.add_note(id_of(0), 2, "early", seen_by=(0, 1))
     found = store.notes(id_of(0))

@@ -42,6 +42,7 @@ from replay.storage.tables import TABLES, VERSION
 from tests.replay import plain_moves
 from tests.replay.examples import cited, example, found, golden
 from tests.replay.plain import COUNTS
+from tests.replay.tapes import stored
 from tests.toy import HiddenStones, toy
 
 GAMES = int(os.environ.get("TABLETAPE_GAMES", "160"))
@@ -350,8 +351,8 @@ def test_choices_count_the_moves_of_the_seat_and_no_forced_move() -> None:
 # --- the store -------------------------------------------------------------------------------------------------------
 
 
-def test_measuring_again_changes_nothing_and_only_what_is_new_is_measured(store: Store, tapes: list[Tape]) -> None:
-    store.add(tapes[:6])
+def test_measuring_again_changes_nothing_and_only_what_is_new_is_measured(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes[:6])
     assert store.measured() == Share(6, 0, 0)
     assert store.measure().replays == 6
     before = frames.metrics(store.path).collect()
@@ -363,10 +364,9 @@ def test_measuring_again_changes_nothing_and_only_what_is_new_is_measured(store:
 
 
 def test_a_metric_of_another_version_is_measured_anew(
-    store: Store, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch
+    path: Path, tapes: list[Tape], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.add(tapes)
-    store.measure()
+    store = stored(path, tapes, measured=True)
     kind = core.registry.find(QUEEN)
     monkeypatch.setattr(kind, "metrics", (replace(kind.metrics[0], version=2), *kind.metrics[1:]))
     measuring.digest_of.cache_clear()
@@ -404,9 +404,8 @@ def test_a_game_whose_events_break_the_rules_is_not_measured(store: Store, tapes
     assert f"step {len(events) - 2}" in bad.problem
 
 
-def test_what_was_measured_goes_with_its_replay(store: Store, tapes: list[Tape]) -> None:
-    store.add(tapes)
-    store.measure()
+def test_what_was_measured_goes_with_its_replay(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes, measured=True)
     store.remove(tapes[0].header.id)
     taken_back = b'{"type":"taken_back","to":5}'
     store.append(tapes[1].header.id, len(tapes[1].events), [taken_back])
@@ -426,12 +425,12 @@ def test_sums_say_what_the_rows_say(counted: tuple[Store, Counted]) -> None:
         assert_frame_equal(*[store.situation_table(QUEEN, wanted, ("seats",)) for wanted in (sums, rows)])
 
 
-def test_sums_answer_while_they_are_of_what_is_measured(store: Store, tapes: list[Tape]) -> None:
+def test_sums_answer_while_they_are_of_what_is_measured(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes, measured=True)
+
     def margin() -> int:
         return int(store.metric_table(QUEEN, "margin", Filter(branches=False), ())["n"].item())
 
-    store.add(tapes)
-    store.measure()
     with Database(store.path, TABLES, VERSION).writing() as lease:
         lease.run("UPDATE tally_sum SET n = n + 100")
     assert margin() > 12, "the sums are looked at"
@@ -448,10 +447,9 @@ def test_sums_answer_while_they_are_of_what_is_measured(store: Store, tapes: lis
         assert lease.rows("FROM tally_sum") == [], "they are of a game that has gone in the meantime"
 
 
-def test_sums_forget_a_game_that_comes_back_as_another(store: Store, tapes: list[Tape]) -> None:
+def test_sums_forget_a_game_that_comes_back_as_another(path: Path, tapes: list[Tape]) -> None:
     id = tapes[0].header.id
-    store.add(tapes[:2])
-    store.measure()
+    store = stored(path, tapes[:2], measured=True)
     store.remove(id)
     store.add([replace(tapes[4], header=replace(tapes[4].header, id=id))])
     store.measure()
@@ -459,8 +457,8 @@ def test_sums_forget_a_game_that_comes_back_as_another(store: Store, tapes: list
     assert_frame_equal(*[store.metric_table(QUEEN, "kinds", wanted) for wanted in (rows, sums)])
 
 
-def test_rebuilding_measures_anew(store: Store, tapes: list[Tape]) -> None:
-    store.add(tapes)
+def test_rebuilding_measures_anew(path: Path, tapes: list[Tape]) -> None:
+    store = stored(path, tapes)
     assert store.rebuild().bad == ()
     assert store.measured() == Share(12, 12, 0)
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.applications import Starlette
 
 from events.tape import Player
@@ -22,15 +20,16 @@ from replay.live.game import Wish
 TOKEN = "a-token-of-the-service"
 
 
-@schemathesis.serializer("application/jsonl")
-def lines(context: schemathesis.SerializationContext, value: Any) -> bytes:
-    """Give the body of an import as it is."""
-    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str, list[str | None]]]:
     """The document as schemathesis reads it from a service, a live game there, and tokens."""
+    import schemathesis  # every worker would wait for it if it stood above
+
+    @schemathesis.serializer("application/jsonl")
+    def lines(context: schemathesis.SerializationContext, value: Any) -> bytes:
+        """Give the body of an import as it is."""
+        return value if isinstance(value, bytes) else str(value).encode(errors="replace")
+
     db = tmp_path_factory.mktemp("openapi") / "games.duckdb"
     service = Service(
         Settings(db=db, token=TOKEN, new_streams=1 << 20, wrong_tokens=1 << 20, live_games=1 << 20, max_events=400)
@@ -43,9 +42,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str,
 
 @pytest.mark.parametrize("name", [operation.name for operation in operations()])
 def test_answers_are_what_the_document_says(served: tuple[Any, str, list[str | None]], name: str) -> None:
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     schema, id, tokens = served
 
-    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     @given(case=schema.find_operation_by_id(name).as_strategy(), token=st.sampled_from(tokens), known=st.booleans())
     def holds(case: Any, token: str | None, known: bool) -> None:
         if known and "id" in (case.path_parameters or {}):

@@ -23,7 +23,7 @@ from replay.storage.store import Store
 from replay.storage.tables import TABLES, VERSION
 from replay.verify import verify
 from tests.programs import Program
-from tests.replay.tapes import id_of
+from tests.replay.tapes import id_of, stored
 
 
 @pytest.fixture
@@ -150,9 +150,9 @@ def test_a_live_game_whose_facts_are_lost_stays_hidden(
 
 @pytest.mark.usefixtures("forked")
 def test_a_header_a_log_and_steps_that_are_damaged(
-    store: Store, path: Path, tapes: list[Tape], capfd: pytest.CaptureFixture[str]
+    path: Path, tapes: list[Tape], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    store.add(tapes[:2])
+    store = stored(path, tapes[:2])
     store.begin(msgspec.structs.replace(tapes[2].header, length=None, digest=None))
     to = path.with_name("games.repaired.duckdb")
     whole, steps = path.read_bytes(), path.with_name(f"{path.name}.steps")
@@ -186,9 +186,9 @@ def test_a_file_of_which_nothing_is_left(path: Path, to: Path) -> None:
 
 
 def test_what_duckdb_dies_of_is_passed_over(
-    store: Store, path: Path, tapes: list[Tape], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, tapes: list[Tape], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.add(tapes[:2])
+    stored(path, tapes[:2])
     events = Piece("event", 0, len(tapes[0].events) + len(tapes[1].events))
     asked = list[Task]()
     real = subprocess.run
@@ -207,8 +207,8 @@ def test_what_duckdb_dies_of_is_passed_over(
 
 
 @pytest.mark.usefixtures("forked")
-def test_the_store_of_a_newer_program_is_left_to_it(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
-    store.add(tapes[:1])
+def test_the_store_of_a_newer_program_is_left_to_it(path: Path, tapes: list[Tape], to: Path) -> None:
+    stored(path, tapes[:1])
     with Database(path, TABLES, VERSION).writing() as lease:
         lease.run("UPDATE meta SET value = '99' WHERE key = 'version'")
     with pytest.raises(StoreError, match="version 99, and this program knows"):
@@ -217,8 +217,8 @@ def test_the_store_of_a_newer_program_is_left_to_it(store: Store, path: Path, ta
 
 
 @pytest.mark.usefixtures("forked")
-def test_why_nothing_can_be_saved_is_said(store: Store, path: Path, tapes: list[Tape], to: Path) -> None:
-    store.add(tapes[:1])
+def test_why_nothing_can_be_saved_is_said(path: Path, tapes: list[Tape], to: Path) -> None:
+    stored(path, tapes[:1])
     with path.open("r+b") as file:
         file.truncate(3 * 4096 + 100)
     with pytest.raises(StoreError, match=r"nothing of .* can be saved: (?!None)."):

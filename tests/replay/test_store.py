@@ -177,7 +177,8 @@ def test_batches_are_small_as_long_as_others_wait(
 ) -> None:
     wanted = True
     monkeypatch.setattr(Hold, "wanted", lambda hold: wanted)
-    monkeypatch.setattr(bulk, "FEWEST", 1)
+    for name, value in {"FEWEST": 1, "AT_ONCE": 1e-9, "CALM": 1}.items():
+        monkeypatch.setattr(bulk, name, value)
     store = Store(path)
     store._pace.events = 3 * 90
 

@@ -73,9 +73,13 @@ def test_conformance() -> None:
     assert check_game(GAME, games=2) == 6
 
 
-@pytest.mark.parametrize("name", [name for name in variants(TrashPandas) if name != "default"])
-def test_conformance_with_each_option(name: str) -> None:
-    assert check_game(GAME, games=1, options=variants(TrashPandas)[name]) == 3
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [(name, 2 + number % 3) for number, name in enumerate(variants(TrashPandas)) if name != "default"],
+)
+def test_conformance_with_each_option(name: str, seats: int) -> None:
+    game = TrashPandas(replace(SHEET, seats=(seats, seats), hands=SHEET.hands[:seats]))
+    assert check_game(game, games=1, options=variants(TrashPandas)[name]) == 1
 
 
 def test_conformance_of_secrets() -> None:
