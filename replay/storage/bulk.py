@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from threading import Lock
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -75,7 +75,7 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
     for the file, down to `FEWEST`, so that nobody waits for long.
     """
     # One batch is written while Python looks at the next: neither polars nor DuckDB holds it up.
-    with _turns(), ThreadPoolExecutor(1, "tabletape-writer") as writer:
+    with SHORT_TURNS, ThreadPoolExecutor(1, "tabletape-writer") as writer:
         written: Future[Added] | None = None
         for group in _batches(tapes, most, pace):
             ready = _ready(group)
@@ -86,15 +86,29 @@ def add(database: Database, tapes: Iterable[Tape], most: int, pace: Pace) -> Gen
             yield written.result()
 
 
-@contextmanager
-def _turns() -> Iterator[None]:
-    """Let threads of Python take short turns."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(TURN)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
+class ShortTurns:
+    """Threads of Python take short turns as long as any thread of the process is in here."""
+
+    def __init__(self) -> None:
+        self._mutex = Lock()
+        self._inside = 0
+        self._before = 0.0
+
+    def __enter__(self) -> None:
+        with self._mutex:
+            if not self._inside:
+                self._before = sys.getswitchinterval()
+                sys.setswitchinterval(TURN)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._mutex:
+            self._inside -= 1
+            if not self._inside:
+                sys.setswitchinterval(self._before)
+
+
+SHORT_TURNS: Final = ShortTurns()
 
 
 def _batches(tapes: Iterable[Tape], most: int, pace: Pace) -> Iterator[list[Tape]]:

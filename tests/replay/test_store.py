@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,6 +171,18 @@ def test_an_id_twice_in_one_go(store: Store, tapes: list[Tape]) -> None:
     added = store.add([tapes[0], tapes[0], with_events(tapes[1], 0, tapes[1].events), tapes[2]])
     assert (added.new, added.known, added.changed) == (2, 1, (id_of(0),))
     assert list(store.tapes()) == [tapes[0], tapes[2]]
+
+
+def test_threads_take_turns_as_before_when_the_last_of_two_has_added(tmp_path: Path, tapes: list[Tape]) -> None:
+    before = sys.getswitchinterval()
+    databases = [Database(tmp_path / name, TABLES, VERSION) for name in ("one.duckdb", "two.duckdb")]
+    works = [bulk.add(database, tapes[:2], 1, bulk.Pace()) for database in databases]
+    for work in works:
+        next(work)
+    for work in works:
+        assert sys.getswitchinterval() == bulk.TURN != before
+        assert [added.new for added in work] == [1]
+    assert sys.getswitchinterval() == before
 
 
 def test_batches_are_small_as_long_as_others_wait(
