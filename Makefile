@@ -12,7 +12,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 # uv installs in a sixth of the time. Where it is not to be had, or only pip's settings name the index, pip does it.
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 define INSTALL
-	$(UV_INSTALL) --require-hashes --requirement $(1) || $(PIP_INSTALL) --require-hashes --requirement $(1)
+	@# after an install that was killed half way all is installed anew: a package may lack files, and nobody would notice
+	@again=$$(test ! -e $(VENV)/.half || echo --force-reinstall); touch $(VENV)/.half; set -x; \
+		$(UV_INSTALL) $$again --require-hashes --requirement $(1) || \
+		$(PIP_INSTALL) $$again --require-hashes --requirement $(1)
+	@rm $(VENV)/.half
 	@# the build backend comes from the lock as well: no isolation, so nothing is fetched that no hash vouches for
 	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 endef
