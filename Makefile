@@ -35,7 +35,8 @@ demo: $(VENV)/.run ## simulate a few hundred games of each kind and open the das
 	$(BIN)/tabletape demo
 
 test: lint ## lint, then all tests (browser tests where a Chromium is found; TABLETAPE_BROWSER=required insists)
-	$(BIN)/python -m pytest -n 2
+	@# on two cores three work: tests in the browser mostly wait for it
+	$(BIN)/python -m pytest -n 3
 
 lint: $(VENV)/.dev ## ruff and mypy
 	$(BIN)/ruff check
@@ -66,7 +67,7 @@ compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.
 	cd build/compiled && HATCH_BUILD_HOOK_ENABLE_MYPYC=true "$(CURDIR)/$(BIN)/python" -m hatchling build --target wheel \
 		--directory "$(CURDIR)/dist"
 
-lock: $(VENV)/.uv ## compile the lock files anew (LOCK_FLAGS=--upgrade for newer versions)
+lock: $(BIN)/uv ## compile the lock files anew (LOCK_FLAGS=--upgrade for newer versions)
 	$(COMPILE) pyproject.toml --extra dev --output-file requirements-dev.lock
 	$(COMPILE) pyproject.toml --extra build --constraint requirements-dev.lock --output-file requirements.lock
 	echo uv | $(COMPILE) - --output-file requirements-uv.lock
@@ -88,6 +89,9 @@ $(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/.uv
 $(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/.uv
 	$(call INSTALL,requirements-dev.lock)
 	@touch $@
+
+$(BIN)/uv: | $(VENV)/.made
+	$(PIP_INSTALL) --require-hashes --requirement requirements-uv.lock
 
 $(VENV)/.uv: requirements-uv.lock | $(VENV)/.made
 	-$(PIP_INSTALL) --require-hashes --requirement requirements-uv.lock

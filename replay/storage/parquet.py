@@ -22,7 +22,7 @@ from replay.storage import projections
 from replay.storage.contract import Added
 from replay.storage.database import Lease, in_memory
 from replay.storage.rows import check
-from replay.storage.tables import TABLES, VERSION
+from replay.storage.tables import REPLAY_ROW, TABLES, VERSION
 
 ROW_GROUP: Final = 122_880
 """Rows that are compressed together: exactly those of a row group of DuckDB, or it writes all of them twice."""
@@ -31,9 +31,8 @@ READ: Final = 1000
 """Headers that are looked at together."""
 
 _HEADERS: Final = f"""
-    SELECT replay.id::VARCHAR, to_json({{{{
-      'tabletape': {FORMAT}, 'id': replay.id, 'game': replay.game, 'rules': rules, 'shapes': shapes,
-      'sheet': replay.sheet, 'components': sheet.components::JSON,
+    SELECT id::VARCHAR, to_json({{{{
+      'tabletape': {FORMAT}, 'id': id, 'game': game, 'rules': rules, 'shapes': shapes, 'sheet': sheet,
       'players': CASE WHEN len(players) = len(bots)
         THEN [{{{{'name': each[1], 'bot': each[2]}}}} FOR each IN list_zip(players, bots)] END,
       'provenance': provenance, 'seed': seed, 'recorded': recorded,
@@ -41,11 +40,12 @@ _HEADERS: Final = f"""
       'length': CASE WHEN sealed THEN length ELSE stated_length END,
       'digest': CASE WHEN sealed THEN lower(hex(head)) ELSE stated_digest END
     }}}})
-    FROM {{replay}} AS replay LEFT JOIN {{sheet}} AS sheet ON sheet.key = replay.components
+    FROM (SELECT {", ".join(REPLAY_ROW)} FROM {{replay}})
 """
-"""SQL for the ids of replays and their headers, as the line that a file of them would have."""
+"""SQL for the ids of replays and their headers but the components, as the line that a file of them would have."""
 
 _header_decoder: Final = msgspec.json.Decoder(Header)
+_components_decoder: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 def export(lease: Lease, folder: Path) -> None:
@@ -82,8 +82,10 @@ def bring(lease: Lease, folder: Path) -> Added:
         # The files are judged while DuckDB writes: what was written of bad ones is never kept.
         with ThreadPoolExecutor(1, "tabletape-judge") as judge:
             judged = judge.submit(_check, folder, there)
-            first = _bring(lease, folder, there)
-            judged.result()
+            try:
+                first = _bring(lease, folder, there)
+            finally:
+                judged.result()  # what it says names the replay; DuckDB does not
         projections.project(lease, "(SELECT * FROM replay WHERE added >= $first)", "event", first=first)
         ((new,),) = lease.rows("SELECT count(*) FROM replay WHERE added >= $first", first=first)
     return Added(new, sum(same for _, same in known), tuple([str(id) for id, same in known if not same]))
@@ -133,9 +135,18 @@ def _check(folder: Path, there: Sequence[UUID]) -> None:
     """Look at the files of a folder, not at the store; raises `FormatError`."""
     with in_memory() as lease:
         _check_counts(lease, folder, there)
-        headers = _HEADERS.format(replay=_file(folder, "replay"), sheet=_file(folder, "sheet"))
-        for part in lease.parts(headers, READ):
+        _check_sheets(folder, lease.rows(f"SELECT key, components::VARCHAR FROM {_file(folder, 'sheet')}"))
+        for part in lease.parts(_HEADERS.format(replay=_file(folder, "replay")), READ):
             _check_headers(folder, part)
+
+
+def _check_sheets(folder: Path, sheets: Sequence[tuple[str, str]]) -> None:
+    """Read components from the very text that is stored: what DuckDB takes for JSON may be none."""
+    for key, text in sheets:
+        try:
+            msgspec.json.encode(_components_decoder.decode(text))
+        except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+            raise FormatError(f"{folder}: sheet {key} cannot be read: {error}") from None
 
 
 def _check_headers(folder: Path, headers: Sequence[tuple[Any, ...]]) -> None:

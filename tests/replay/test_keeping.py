@@ -268,6 +268,20 @@ SPOILT: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "a seat less": (spoilt("replay", "* REPLACE (['a'] AS players)"), "cannot be read"),
     "of no provenance": (spoilt("replay", "* REPLACE ('heaven' AS provenance)"), "cannot be read"),
     "a column less": (spoilt("replay", "* EXCLUDE (game)"), "cannot read"),
+    "a column less that hardly any replay needs": (spoilt("replay", "* EXCLUDE (fault_step)"), "cannot read"),
+    "a replay without an id": (spoilt("replay", "* REPLACE (NULL::UUID AS id)"), "of replay .* are not all there"),
+    "components with a comma too many": (
+        spoilt("sheet", "* REPLACE (left(components, -1) || ',}' AS components)"),
+        "sheet .* cannot be read",
+    ),
+    "components that are no text": (
+        spoilt("sheet", "* REPLACE ({'a': 1} AS components)"),
+        "sheet .* cannot be read",
+    ),
+    "components without a bottom": (
+        spoilt("sheet", "* REPLACE ('{\"a\":' || repeat('[', 9000) || repeat(']', 9000) || '}' AS components)"),
+        "sheet .* cannot be read",
+    ),
     "another version": (spoilt("meta", "key, '77' AS value"), "another version"),
 }
 
@@ -276,7 +290,9 @@ SPOILT: Mapping[str, tuple[Callable[[Path], None], str]] = {
 def test_a_folder_that_cannot_be_believed_leaves_nothing(
     store: Store, tapes: list[Tape], tmp_path: Path, what: str
 ) -> None:
-    source = stored(tmp_path / "source.duckdb", tapes[:2])
+    custom = msgspec.structs.replace(tapes[1].header, components={"copies": [1]}, sheet="1" * 32)
+    source = Store(tmp_path / "source.duckdb")
+    source.add([tapes[0], Tape(custom, tapes[1].events)])
     source.export_parquet(tmp_path / "tables")
     spoil, words = SPOILT[what]
     spoil(tmp_path / "tables")
