@@ -35,8 +35,7 @@ demo: $(VENV)/.run ## simulate a few hundred games of each kind and open the das
 	$(BIN)/tabletape demo
 
 test: lint ## lint, then all tests (browser tests where a Chromium is found; TABLETAPE_BROWSER=required insists)
-	@# on two cores three work: tests in the browser mostly wait for it
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev ## ruff and mypy
 	$(BIN)/ruff check
