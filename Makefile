@@ -5,7 +5,11 @@
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX = $(CURDIR)/$(VENV)/bytecode
 
-PYTHON ?= python3
+# The system's own Python comes first, if it will do: distributions build theirs for speed, and what is built on the spot
+# (by pyenv, say) mostly is not; the same rules run up to a quarter slower there. `make PYTHON=...` takes any other.
+WILL_DO := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
+	$$python -c '$(WILL_DO)' 2>/dev/null && echo $$python && break; done || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
@@ -59,7 +63,7 @@ mutants: $(VENV)/.dev ## put small faults into core/ and events/, EACH of a modu
 audit: $(VENV)/.dev ## known faults of the packages that the lock files pin; tests/security/exceptions.toml has the accepted ones
 	$(BIN)/python -m tests.security.audit
 
-compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.2 to 1.45 times as fast; needs a C compiler
+compiled: $(VENV)/.dev ## a wheel in dist/ whose rules are compiled by mypyc, 1.2 to 1.45 times as fast; needs a C compiler and Python.h
 	rm -rf build/compiled
 	$(BIN)/python -m hatchling build --target sdist --directory build/compiled
 	tar --extract --directory build/compiled --strip-components 1 --file build/compiled/*.tar.gz
@@ -76,8 +80,9 @@ clean: ## remove the virtual environment, caches and builds
 	find core events replay dashboard tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Tabletape needs Python 3.11 or newer as $(PYTHON); another one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c '$(WILL_DO)' 2>/dev/null || \
+		{ echo "Tabletape needs Python 3.11 or newer, with ensurepip (Debian: python3-venv), and $(PYTHON) is not;" \
+			"another one: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 

@@ -4,6 +4,7 @@ whole   the events give the digest of the header, none is missing, none was adde
 legal   every move was legal, every consequence is what the rules bring, every outcome of chance was possible
 exact   dealt again from the seed, every event comes out byte for byte (a real table has no seed: not asked)
 
+A game that fails a grade has not the stronger ones: of a stream that breaks off, only what is there could be looked at.
 Nothing stops at the first bad game: a verdict says for each grade whether it holds, and if not, where first and why.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final, Literal
 
 import msgspec
@@ -50,7 +51,7 @@ class Failure(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """What was found for one game. `grades` names the grades that were asked; those without a failure hold."""
+    """What was found for one game. `grades` names the grades that were asked; those before the first failure hold."""
 
     id: str
     game: str
@@ -112,9 +113,10 @@ def together(summaries: Iterable[Summary]) -> Summary:
 
 def _alone(verdict: Verdict) -> Summary:
     failed = [failure.grade for failure in verdict.failures]
+    held = list(takewhile(lambda grade: grade not in failed, verdict.grades))
     return Summary(
         games=1,
-        passed={grade: int(grade in verdict.grades and grade not in failed) for grade in GRADES},
+        passed={grade: int(grade in held) for grade in GRADES},
         seedless=int("exact" not in verdict.grades),
         failures=tuple(
             [Group(each.grade, each.step, each.path, each.reason, 1, verdict.id) for each in verdict.failures]

@@ -1,4 +1,7 @@
-"""Ctrl-C for long work: the first one ends it in good order, so that what is done is kept; the second one at once."""
+"""Ctrl-C for long work: the first one ends it in good order, so that what is done is kept; the second one at once.
+
+SIGTERM, with which `kill`, `timeout`, containers and service managers end a program, counts as Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,28 @@ from contextlib import contextmanager
 
 from replay.cli.terminal import err
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def until_stopped() -> Iterator[Callable[[], bool]]:
     """Give the function that says whether work is to go on: until somebody presses Ctrl-C."""
-    before = signal.getsignal(signal.SIGINT)
+    before = {each: signal.getsignal(each) for each in SIGNALS}
     stopped = False
+
+    def restore() -> None:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
     def stop(*_: object) -> None:
         nonlocal stopped
         stopped = True
-        signal.signal(signal.SIGINT, before)
+        restore()
         err.print("stopping: what is at work is finished and kept (Ctrl-C again: stop at once)", style="dim")
 
-    signal.signal(signal.SIGINT, stop)
+    for each in SIGNALS:
+        signal.signal(each, stop)
     try:
         yield lambda: not stopped
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

@@ -14,9 +14,10 @@ import pytest
 from core.streams import decode
 from events.errors import SetupError, TabletapeError
 from events.tape import SEED_LIMIT
+from replay.cli.stopping import until_stopped
 from replay.games import load
 from replay.jobs.workers import WorkerLost, spread
-from replay.simulate import CHUNK, Batch, check, simulate
+from replay.simulate import Batch, check, simulate
 from replay.storage.store import Store
 from tests.replay.dying import squared_at_the_second_try
 from tests.replay.tapes import SMALL
@@ -47,17 +48,23 @@ def test_the_same_batch_gives_the_same_games_in_processes_with_different_hash_se
     assert printed == other.stdout
 
 
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a test need not play hundreds of games for more than one."""
+    monkeypatch.setattr("replay.simulate.CHUNK", 10)
+
+
+@pytest.mark.usefixtures("small_chunks")
 def test_several_processes_play_the_same_games_in_the_same_order() -> None:
     batch = Batch(game=QUEEN, seats=2, seed="jobs", bots=("random", "random"))
-    count = CHUNK + 30
-    assert list(simulate(batch, count, jobs=2)) == list(simulate(batch, count))
+    assert list(simulate(batch, 36, jobs=2)) == list(simulate(batch, 36))
 
 
+@pytest.mark.usefixtures("small_chunks")
 def test_any_executor_plays_the_same_games() -> None:
-    count = CHUNK + 5
     with ThreadPoolExecutor(2) as pool:
-        digests = [tape.header.digest for tape in simulate(PAIR, count, 2, pool)]
-    assert digests == [tape.header.digest for tape in simulate(PAIR, count)]
+        digests = [tape.header.digest for tape in simulate(PAIR, 25, 2, pool)]
+    assert digests == [tape.header.digest for tape in simulate(PAIR, 25)]
 
 
 def test_the_work_of_a_worker_that_is_killed_is_done_again_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
@@ -76,6 +83,16 @@ def test_few_pieces_are_handed_out_ahead_however_many_there_are() -> None:
         results = spread(abs, pieces, 2, pool)
         assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     assert next(pieces) <= 5 + 2 * 2
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_long_work_ends_in_good_order_when_it_is_told_to_and_at_once_when_told_again(sign: signal.Signals) -> None:
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    with until_stopped() as go_on:
+        assert go_on()
+        signal.raise_signal(sign)
+        assert not go_on()
+        assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_ctrl_c_keeps_every_chunk_that_was_played_and_leaves_no_worker(tmp_path: Path) -> None:
