@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-import altair as alt
 import polars as pl
 
 from dashboard import charts, recordings
@@ -84,7 +83,7 @@ def _with_cells(frame: pl.DataFrame, figure: Figure) -> pl.DataFrame:
     return cells(frame, **fields, always=Cell(metric=figure.name))
 
 
-def chart(table: pl.DataFrame, figure: Figure) -> alt.LayerChart:
+def chart(table: pl.DataFrame, figure: Figure) -> charts.Spec:
     """Draw the differences of a figure with their intervals, around an upright line where there is none.
 
     A full point is a difference, a hollow one may be or is none. Differences of rates are in points.
@@ -94,36 +93,26 @@ def chart(table: pl.DataFrame, figure: Figure) -> alt.LayerChart:
         pl.col("difference", "low", "high") * (100 if points else 1)
     )
     names = list(VERDICTS.values())[:3]
-    colours = [charts.ACCENT, charts.BASELINE, charts.GREY]
-    verdict = alt.Color(
-        "verdict:N",
-        scale=alt.Scale(domain=names, range=colours),
-        legend=alt.Legend(title=None, orient="bottom", columns=1),
-    )
+    meaning = dict(zip(names, (charts.ACCENT, charts.BASELINE, charts.GREY), strict=True))
     title = "difference, in points" if points else "difference"
 
-    def across(column: str) -> alt.X:
-        return alt.X(f"{column}:Q", title=title, scale=alt.Scale(zero=True))
+    def across(column: str) -> charts.Spec:
+        return charts.number(column, title=title, scale={"zero": True})
 
-    said = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("difference", "low", "high")]
-    base = alt.Chart(charts.data(shown)).encode(
-        y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)),
-        color=verdict,
-        tooltip=["label:N", *said, "verdict:N", "n:Q"],
-    )
-    value = base.encode(x=across("difference"))
+    said = [charts.number(column, format=".2f") for column in ("difference", "low", "high")]
+    base: charts.Spec = {
+        "y": charts.LABELS,
+        "color": charts.colours("verdict", meaning),
+        "tooltip": [charts.name("label"), *said, charts.name("verdict"), charts.number("n")],
+    }
+    value = {**base, "x": across("difference")}
+    none = charts.layer({"type": "rule", "color": charts.GREY, "strokeDash": [4, 3]}, {"x": charts.number("none")})
     layers = [
-        alt.Chart(charts.data(pl.DataFrame({"none": [0.0]})))
-        .mark_rule(color=charts.GREY, strokeDash=[4, 3])
-        .encode(x="none:Q"),
-        base.mark_rule(strokeWidth=3).encode(x=across("low"), x2="high:Q"),
-        value.transform_filter(f"datum.verdict == '{names[0]}'").mark_point(filled=True, size=110, opacity=1),
-        value.transform_filter(f"datum.verdict != '{names[0]}'").mark_point(size=110, strokeWidth=2),
+        {"data": {"values": [{"none": 0.0}]}, **none},
+        charts.layer(charts.INTERVAL, {**base, "x": across("low"), "x2": {"field": "high"}}),
+        charts.layer(charts.FULL, value, only=f"datum.verdict == '{names[0]}'"),
+        charts.layer(charts.HOLLOW, value, only=f"datum.verdict != '{names[0]}'"),
     ]
     if "cell" in shown.columns:
-        layers.append(
-            value.mark_point(size=900, opacity=0, filled=True).add_params(
-                alt.selection_point(charts.PICK, fields=["cell"])
-            )
-        )
-    return alt.LayerChart(layer=layers, height=alt.Step(30))
+        layers.append({"name": charts.CLICKED, **charts.layer(charts.UNSEEN, value)})
+    return charts.layered(shown, 30, layers)

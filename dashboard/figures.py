@@ -13,7 +13,6 @@ from io import BytesIO
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
-import altair as alt
 import msgspec
 import polars as pl
 import streamlit as st
@@ -69,7 +68,7 @@ class Figures:
         name: str,
         question: str,
         answer: str,
-        chart: alt.Chart | alt.LayerChart,
+        chart: charts.Spec,
         table: pl.DataFrame,
         definition: str,
         *,
@@ -93,17 +92,16 @@ class Figures:
             left, right = st.columns(2)
             drawn, shown = f"chart-{name}", f"table-{name}"
             clickable = "cell" in table.columns
-            spec = charts.spec(chart)
             if clickable:
                 left.vega_lite_chart(
-                    spec=spec,
+                    spec=chart,
                     alt=f"{question} {answer}",
                     key=drawn,
                     on_select=lambda: picked(drawn),
                     selection_mode=charts.PICK,
                 )
             else:
-                left.vega_lite_chart(spec=spec, alt=f"{question} {answer}", key=drawn)
+                left.vega_lite_chart(spec=chart, alt=f"{question} {answer}", key=drawn)
             right.dataframe(
                 table,
                 hide_index=True,
@@ -116,7 +114,7 @@ class Figures:
             )
             with st.expander("How this is counted, and the figures as a file"):
                 st.markdown(definition)
-                downloads(name, table, spec)
+                downloads(name, table, chart)
             if self._behind is not None and self._behind[0] == name:
                 self._games(self._behind[1])
 

@@ -156,6 +156,12 @@ def tracks(frames: Sequence[Mapping[str, T]], start: int = 0) -> dict[str, Track
 # --- shapes ---------------------------------------------------------------------------------------
 
 
+def _drawn_once(draw: Callable[P, T]) -> Callable[P, T]:
+    """The same card lies in the same place in hundreds of frames: what is drawn alike is the same object."""
+    return cast(Callable[P, T], lru_cache(maxsize=8192)(draw))  # the type of lru_cache forgets the parameters
+
+
+@_drawn_once
 def rect(
     x: float, y: float, width: float, height: float, look: str = "", *, radius: float = 0, fill: str | None = None
 ) -> Element:
@@ -163,21 +169,25 @@ def rect(
     return _shape("rect", look, fill, x=x, y=y, width=width, height=height, rx=radius or None)
 
 
+@_drawn_once
 def circle(cx: float, cy: float, r: float, look: str = "", *, fill: str | None = None) -> Element:
     """A circle around (cx, cy)."""
     return _shape("circle", look, fill, cx=cx, cy=cy, r=r)
 
 
+@_drawn_once
 def line(x1: float, y1: float, x2: float, y2: float, look: str = "hairline") -> Element:
     """A straight line."""
     return _shape("line", look, None, x1=x1, y1=y1, x2=x2, y2=y2)
 
 
+@_drawn_once
 def path(d: str, look: str = "", *, fill: str | None = None) -> Element:
     """A free shape, in the path language of SVG."""
     return Element("path", {"d": d, **_paint(look, fill)})
 
 
+@_drawn_once
 def text(
     x: float,
     y: float,
@@ -199,6 +209,7 @@ def text(
     return Element("text", attrs, words)
 
 
+@_drawn_once
 def touch(x: float, y: float, width: float, height: float, *ways: str) -> tuple[Element, ...]:
     """A place on the table that moves are about, to be drawn over what lies there; none if nothing is said of it.
 
@@ -213,11 +224,7 @@ def touch(x: float, y: float, width: float, height: float, *ways: str) -> tuple[
 # --- things on a table ----------------------------------------------------------------------------
 
 
-def _drawn_once(draw: Callable[P, T]) -> Callable[P, T]:
-    """The same card lies in the same place in hundreds of frames: what is drawn alike is the same object."""
-    return cast(Callable[P, T], lru_cache(maxsize=8192)(draw))  # the type of lru_cache forgets the parameters
-
-
+@_drawn_once
 def label(
     x: float,
     y: float,

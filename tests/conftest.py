@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import sys
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -7,6 +8,17 @@ from typing import Any
 
 import pytest
 import structlog
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Let the garbage collector pass over what stays until the end: every library, and thousands of tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,3 +53,11 @@ def logs_as_they_were() -> Iterator[None]:
     before = structlog.get_config()
     yield
     structlog.configure(**before)
+
+
+@pytest.fixture(autouse=True)
+def main_as_it_was() -> Iterator[None]:
+    """Take back the page that Streamlit leaves as `__main__`: whatever process is started next would run it first."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from threading import Thread
+from multiprocessing import parent_process
+from multiprocessing.context import SpawnContext, SpawnProcess
+from threading import Lock, Thread
+from types import ModuleType
 from typing import Final, TypeVar
 
 from events.errors import TabletapeError
@@ -94,10 +97,33 @@ def _handed_out(
                     ) from None
 
 
+class _Worker(SpawnProcess):
+    """A process that imports what it is given to do, and not first what runs here: the command line, or a page."""
+
+    def start(self) -> None:
+        with _starting:
+            main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+            try:
+                super().start()
+            finally:
+                sys.modules["__main__"] = main
+
+
+_starting: Final = Lock()
+"""One thread at a time puts another module in the place of `__main__`."""
+
+
+class _Workers(SpawnContext):
+    Process = _Worker
+
+
 @contextmanager
 def processes(jobs: int) -> Iterator[Executor]:
-    """Give fresh processes of this machine as an executor, until the block ends."""
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
+    """Give fresh processes of this machine as an executor, until the block ends.
+
+    What they are given to do must stand in a module that can be imported: they know nothing of `__main__`.
+    """
+    pool = ProcessPoolExecutor(jobs, mp_context=_Workers(), initializer=_begin)
     try:
         yield pool
     finally:

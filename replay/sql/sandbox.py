@@ -32,7 +32,6 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "memory_limit": "512MB",
     "threads": "1",
-    "max_execution_time": "3000",
     "temp_directory": "",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -62,7 +61,8 @@ def main() -> int:
     sys.stdout.buffer.flush()
     asked = json.load(sys.stdin)
     try:
-        opened = duckdb.connect(asked["path"], read_only=True, config=LOCKED)
+        limits = {"max_execution_time": str(asked["milliseconds"])}
+        opened = duckdb.connect(asked["path"], read_only=True, config={**LOCKED, **limits})
         for name, query in asked["views"].items():
             opened.execute(f"CREATE TEMP VIEW {name} AS {query}")
         statements = opened.extract_statements(asked["query"])

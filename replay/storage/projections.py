@@ -81,10 +81,17 @@ class Health(Struct, frozen=True):
 
 def project(lease: Lease, replay: str, event: str, **values: object) -> None:
     """Fill the projections from some rows, which they do not hold yet; raises `ProjectionFailed`."""
-    for projection in _running(lease):
+    running = _running(lease)
+    for projection in running:
         with lease.blaming(ProjectionFailed, projection.name):
             lease.run(f"INSERT INTO {projection.name} BY NAME {projection.rows(replay, event)}", **values)
-        _mark(lease, projection, None)
+    lease.run(  # their rows are there: to replace each, as `_mark` does, takes five times as long
+        """
+        UPDATE projection SET position = value::BIGINT + 1 FROM meta
+        WHERE key = 'generation' AND list_contains($names, name)
+        """,
+        names=[projection.name for projection in running],
+    )
 
 
 def replace(lease: Lease, finished: Sequence[str], were: Sequence[str]) -> None:
@@ -157,11 +164,10 @@ def _health(lease: Lease) -> Iterator[Health]:
 
 def differences(lease: Lease, projection: Projection) -> int:
     """Count the rows that a projection has too many or too few."""
-    held = f"SELECT * FROM {projection.name}"
-    right = f"SELECT * FROM ({projection.rows('replay', 'event')})"
-    return int(
-        lease.rows(f"SELECT count(*) FROM (({held} EXCEPT ALL {right}) UNION ALL ({right} EXCEPT ALL {held}))")[0][0]
-    )
+    held = f"SELECT *, 1 AS times FROM {projection.name}"
+    right = f"SELECT *, -1 AS times FROM ({projection.rows('replay', 'event')})"
+    each = f"SELECT * EXCLUDE (times), sum(times) AS over FROM ({held} UNION ALL BY NAME {right}) GROUP BY ALL"
+    return int(lease.rows(f"SELECT coalesce(sum(abs(over)), 0) FROM ({each})")[0][0])
 
 
 def _running(lease: Lease) -> list[Projection]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +12,7 @@ from core.registry import OURS, codec, find, games
 from events.base import GameEnded, GameStarted
 from events.codec import Codec
 from events.errors import SetupError
-
-ROOT = Path(__file__).parents[2]
+from tests.programs import Program
 
 
 def test_ours_come_first_in_their_order() -> None:
@@ -70,19 +66,11 @@ def install(folder: Path, **entries: str) -> None:
 
 
 def run(folder: Path, source: str) -> str:
-    """Run a program in a new process to which the package in `folder` is installed; give what it prints."""
-    path = os.pathsep.join([str(folder), str(ROOT)])
-    done = subprocess.run(
-        [sys.executable, "-c", source],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        cwd=folder,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    """Run a program in a process of its own to which the package in `folder` is installed; give what it prints."""
+    running = Program(f"import sys\nsys.path.insert(0, {str(folder)!r})\n{source}")
+    printed = running.ends()
+    assert running.process.exitcode == 0
+    return printed.strip()
 
 
 PLAY = """

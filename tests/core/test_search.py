@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -32,6 +30,7 @@ from events.marks import MASK
 from events.queen_of_the_cupcakes import QueenOptions
 from events.trash_pandas import TrashPandasOptions
 from replay.games import load
+from tests.programs import Program
 from tests.toy import WORTH, Careful, Hand, Heap, HiddenStones, StonesTaken, toy
 
 # --- worlds ----------------------------------------------------------------------------------------------------------
@@ -305,8 +304,7 @@ print(Search(Dealing, 50).think(at_the_heap(7), taking(1, 2, 3), Rng(b"think", 1
 
 def test_a_search_thinks_the_same_in_another_process() -> None:
     thought = Search(Dealing, 50).think(at_the_heap(7), taking(1, 2, 3), Rng(b"think", 1))
-    other = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
-    assert other.strip() == str(thought)
+    assert Program(PROGRAM).ends().strip() == str(thought)
 
 
 def test_the_searching_bot_sees_no_more_than_its_view() -> None:

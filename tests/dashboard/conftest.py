@@ -1,6 +1,5 @@
 """What the tests of the pages share."""
 
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,3 @@ def settings_of_the_service() -> Iterator[None]:
     yield
     for name, value in before.items():
         config.set_option(name, value)
-
-
-@pytest.fixture(autouse=True)
-def own_main_module() -> Iterator[None]:
-    """Keep `__main__` what it was: Streamlit's AppTest puts its script there, and spawned processes would run it."""
-    main = sys.modules["__main__"]
-    yield
-    sys.modules["__main__"] = main

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import altair as alt
 import polars as pl
 import pytest
 
@@ -74,7 +75,7 @@ def test_scores_length_and_endings_are_said_in_words() -> None:
 
 def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
     frame = summaries.win_rates(seats_played({0: 20, 1: 5}, 40), "seat").with_columns(label=pl.lit("x"))
-    layers = charts.rates(frame, "share").to_dict()["layer"]
+    layers = charts.rates(frame, "share")["layer"]
     points = [layer for layer in layers if layer["mark"]["type"] == "point"]
     assert [(layer["transform"][0]["filter"], layer["mark"].get("filled", False)) for layer in points] == [
         ("datum.enough", True),
@@ -85,25 +86,32 @@ def test_the_chart_tells_few_from_enough_by_form_as_well() -> None:
 
 def test_an_equal_share_beyond_every_interval_is_on_the_chart() -> None:
     frame = summaries.win_rates(seats_played({0: 4, 1: 2}, 60), "seat").with_columns(label=pl.lit("x"))
-    scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in charts.rates(frame, "share").to_dict()["layer"]]
+    scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in charts.rates(frame, "share")["layer"]]
     assert all(top > 0.5 for _, top in scales)
 
 
 def test_a_frame_with_cells_can_be_clicked() -> None:
     frame = summaries.win_rates(seats_played({0: 20}, 40), "seat").with_columns(label=pl.lit("x"))
-    chart = charts.rates(cells(frame, seat="seat", always=Cell(won=True)), "share").to_dict()
+    chart = charts.rates(cells(frame, seat="seat", always=Cell(won=True)), "share")
     assert [param["select"]["fields"] for param in chart["params"]] == [["cell"]]
     assert [row["cell"] for rows in chart["datasets"].values() for row in rows] == ["seat=0&won=True"]
 
 
-def test_charts_of_counts_and_of_pairs_are_valid_and_hold_their_rows() -> None:
+def test_charts_are_valid_and_hold_their_rows() -> None:
+    rates = summaries.win_rates(seats_played({0: 20, 1: 5}, 40), "seat")
+    rates = rates.with_columns(label=pl.lit("x"), cell=pl.lit("seat=0"))
     pairs = pl.DataFrame({"player": ["a"], "other": ["b"], "share": [0.5], "low": [0.1], "high": [0.9], "n": [3]})
     pairs = pairs.with_columns(enough=False, cell=pl.lit("player=a"))
     counted = pl.DataFrame({"turns": [7, 9], "n": [2, 1], "mean": [1.5, float("nan")], "cell": ["turns=7", "turns=9"]})
-    for chart, frame in ((charts.counts(counted, "turns", "turns"), counted), (charts.matrix(pairs), pairs)):
-        valid = chart.to_dict()  # raises for what is no Vega-Lite, at which no page looks
-        assert charts.spec(chart) == {name: part for name, part in valid.items() if name != "config"}
-        assert [*valid["datasets"].values()] == [frame.fill_nan(None).to_dicts()]
+    for kind, drawn, frame in (
+        (alt.LayerChart, charts.rates(rates, "share"), rates),
+        (alt.LayerChart, charts.rates(rates.drop("cell"), "strength", ".1f"), rates.drop("cell")),
+        (alt.Chart, charts.counts(counted, "turns", "turns"), counted),
+        (alt.LayerChart, charts.matrix(pairs), pairs),
+    ):
+        kind.validate(drawn)  # raises for what is no Vega-Lite, at which no page looks
+        (rows,) = drawn["datasets"].values()
+        assert pl.DataFrame(rows).select(frame.columns).to_dicts() == frame.fill_nan(None).to_dicts()
 
 
 def test_seats_are_tested_in_words() -> None:

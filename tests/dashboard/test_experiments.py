@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import altair as alt
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -64,7 +66,14 @@ def said(at: AppTest) -> str:
 
 
 def test_what_differs_is_said_drawn_and_listed(page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "spec", lambda chart: chart.to_dict())  # raises for what is no Vega-Lite
+    layered = charts.layered
+
+    def valid(*parts: Any) -> charts.Spec:
+        made = layered(*parts)
+        alt.LayerChart.validate(made)  # raises for what is no Vega-Lite
+        return made
+
+    monkeypatch.setattr(charts, "layered", valid)
     at = page()
     assert "30 games of each variant" in said(at)
     assert "Games are " in said(at)

@@ -387,11 +387,10 @@ def test_sql_runs_and_what_may_not_be_is_said(open_page: Open) -> None:
     at.button[0].click().run()
     assert not at.exception
     assert [row["seats"] for row in table(at)] == [2, 3, 4, 5]
-    for query, said in (("DROP TABLE event", "nothing is ever written"), ("FROM '/etc/passwd.csv'", "and no files")):
-        at.text_area(key="query").input(query)
-        at.button[0].click().run()
-        assert said in at.error[0].value.replace("\\", "")
-        assert not at.dataframe
+    at.text_area(key="query").input("FROM '/etc/passwd.csv'")
+    at.button[0].click().run()
+    assert "and no files" in at.error[0].value.replace("\\", "")
+    assert not at.dataframe
 
 
 def test_health_tells_how_far_each_projection_has_come(open_page: Open, store: Store) -> None:

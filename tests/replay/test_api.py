@@ -399,7 +399,7 @@ def filled(document: dict[str, Any], schema: dict[str, Any]) -> st.SearchStrateg
     return st.fixed_dictionaries({}, optional=fields) | VALUES
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_no_request_breaks_the_service_and_answers_are_as_the_document_says(
     fuzzed: tuple[str, str, list[str], dict[str, Any]], data: st.DataObject

@@ -18,7 +18,7 @@ from replay.storage.store import Store
 def test_every_figure_is_there_and_nothing_is_lost_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storing, "FRESH", 1)
     monkeypatch.setattr(storing, "TOGETHER", ("write", "bulk", "query"))
-    found = {figure.what: figure.value for figure in storing.figures(events=600, replays=200, seconds=1, kills=1)}
+    found = {figure.what: figure.value for figure in storing.figures(events=300, replays=80, seconds=0.5, kills=1)}
     assert {"ingest from Python streams", "ingest from Parquet", "bytes an event, after vacuum"} <= set(found)
     together = [value for what, value in found.items() if "together" in what]
     assert len(together) == 3

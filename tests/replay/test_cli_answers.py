@@ -9,14 +9,12 @@ import pytest
 
 from events.tape import Tape
 from replay.cli import run
-from replay.storage.store import Store
-from tests.replay.tapes import QUEEN, id_of
+from tests.replay.tapes import QUEEN, id_of, stored
 
 
 @pytest.fixture
-def db(store: Store, tapes: list[Tape]) -> Path:
-    store.add(tapes)
-    return store.path
+def db(path: Path, tapes: list[Tape]) -> Path:
+    return stored(path, tapes).path
 
 
 def said(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -21,7 +21,7 @@ from replay.simulate import Batch, simulate
 
 ROOT = Path(__file__).parents[2]
 BATCH = Batch(game="queen-of-the-cupcakes", seats=2, seed="cluster", bots=("random", "random"))
-COUNT, GAMES = 64, 8
+COUNT, GAMES = 24, 4
 
 
 class Machines(NamedTuple):

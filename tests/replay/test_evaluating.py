@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -124,7 +125,10 @@ tape = msgspec.msgpack.decode(open(sys.argv[1], "rb").read(), type=Tape)
 sys.stdout.buffer.write(msgspec.json.encode(last))
 """
     said = subprocess.run(
-        [sys.executable, "-c", program, str(file)], check=True, capture_output=True, env={"PYTHONHASHSEED": "4242"}
+        [sys.executable, "-c", program, str(file)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": "4242"},
     )
     assert said.stdout == msgspec.json.encode(shared)
 

@@ -224,7 +224,7 @@ from replay import experiments
 from replay.packaged import data_root
 from replay.storage.store import Store
 if __name__ == "__main__":
-    text = (data_root() / "experiments" / "nine-nanners.toml").read_text().replace("games = 1600", "games = 12")
+    text = (data_root() / "experiments" / "nine-nanners.toml").read_text().replace("games = 1600", "games = 6")
     store = Store(sys.argv[1])
     print(msgspec.json.encode(experiments.run(store, text.encode())).decode())
     print([(tape.header.id, tape.header.digest) for tape in store.tapes()])
@@ -247,7 +247,7 @@ def test_nine_nanners_gives_the_same_streams_and_the_same_result_to_the_digit_in
     assert other.communicate()[0] == first
     result, streams = first.splitlines()
     assert len(json.loads(result)["differences"]) > 50
-    assert streams.count("', '") == 24
+    assert streams.count("', '") == 12
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------

@@ -286,14 +286,26 @@ SPOILT: Mapping[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def believed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of tables as it should be."""
+    folder = tmp_path_factory.mktemp("believed")
+    custom = msgspec.structs.replace(recorded(1).header, components={"copies": [1]}, sheet="1" * 32)
+    source = Store(folder / "source.duckdb")
+    source.add([recorded(0), Tape(custom, recorded(1).events)])
+    source.export_parquet(folder / "tables")
+    return folder / "tables"
+
+
+def test_a_folder_that_can_be_believed_is_taken(store: Store, believed: Path) -> None:
+    assert store.bring(believed).new == 2
+
+
 @pytest.mark.parametrize("what", SPOILT)
 def test_a_folder_that_cannot_be_believed_leaves_nothing(
-    store: Store, tapes: list[Tape], tmp_path: Path, what: str
+    store: Store, believed: Path, tmp_path: Path, what: str
 ) -> None:
-    custom = msgspec.structs.replace(tapes[1].header, components={"copies": [1]}, sheet="1" * 32)
-    source = Store(tmp_path / "source.duckdb")
-    source.add([tapes[0], Tape(custom, tapes[1].events)])
-    source.export_parquet(tmp_path / "tables")
+    shutil.copytree(believed, tmp_path / "tables")
     spoil, words = SPOILT[what]
     spoil(tmp_path / "tables")
     with pytest.raises((FormatError, StoreError), match=words) as error:

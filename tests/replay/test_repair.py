@@ -128,6 +128,7 @@ def test_streams_that_are_not_whole_are_cut_off_marked_and_named(
         saved.append(id_of(1), 20, tapes[1].events[20:])
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_live_game_whose_facts_are_lost_stays_hidden(
     store: Store, path: Path, tapes: list[Tape], to: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

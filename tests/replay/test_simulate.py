@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -75,6 +76,16 @@ def test_the_work_of_a_worker_that_is_killed_is_done_again_and_nothing_is_lost_o
 def test_work_that_kills_every_worker_is_given_up_in_one_line() -> None:
     with pytest.raises(WorkerLost, match=r"^a worker process ended in the middle of its work, 3 times; .+\?$"):
         list(spread(os._exit, [1, 1, 1], jobs=2))
+
+
+def test_a_worker_does_not_begin_with_what_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit runs a page as `__main__`, and a process that is started by a page would run it first."""
+    page = ModuleType("__main__")
+    page.__file__ = str(tmp_path / "page.py")
+    Path(page.__file__).write_text("raise SystemExit('a page was run')")
+    monkeypatch.setitem(sys.modules, "__main__", page)
+    assert list(spread(abs, [-1, -2, -3], jobs=2)) == [1, 2, 3]
+    assert sys.modules["__main__"] is page
 
 
 def test_few_pieces_are_handed_out_ahead_however_many_there_are() -> None:

@@ -41,17 +41,23 @@ def test_every_example_gives_rows(store: Store, query: str) -> None:
     assert ask(store, query).frame.height > 0
 
 
-def test_rows_come_with_their_types_and_the_views_are_what_the_store_gives(store: Store) -> None:
+def test_rows_come_with_their_types_and_replays_are_what_the_store_gives(store: Store) -> None:
     answer = ask(store, "SELECT replay, seats, scores, winners FROM replays ORDER BY replay;")
     assert not answer.cut
     assert answer.frame.equals(store.replays().select("replay", "seats", "scores", "winners").sort("replay"))
+
+
+@pytest.mark.usefixtures("forked")
+def test_seats_are_what_the_store_gives(store: Store) -> None:
     assert ask(store, "SELECT * FROM seats ORDER BY replay, seat").frame.equals(store.seat_results())
 
 
+@pytest.mark.usefixtures("forked")
 def test_no_rows_still_have_columns(store: Store) -> None:
     assert ask(store, "SELECT id, game FROM replay WHERE false").frame.columns == ["id", "game"]
 
 
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("query", ["SELECT * FROM range(20000)", "SELECT repeat('x', 2000) FROM range(9000)"])
 def test_what_is_too_much_is_cut_and_said(store: Store, query: str) -> None:
     answer = ask(store, query)
@@ -102,7 +108,7 @@ def test_what_may_not_be_asked_is_refused_in_a_line(store: Store, query: str, sa
 @pytest.mark.parametrize(
     ("query", "seconds"),
     [
-        ("SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 7", asking.SECONDS),
+        ("SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 7", 1.0),
         ("SELECT pg_sleep(30)", 0.5),  # it takes no processor time, whose limit would end it: only waiting does
         ("SELECT length(repeat('x', 4000000000))", asking.SECONDS),
     ],

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import duckdb
 import msgspec
+import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.registry import find
@@ -22,7 +23,7 @@ from events.jsonl import write
 from events.tape import Fault, Player, Tape, sealed
 from replay.storage import bulk
 from replay.storage.database import Database, Hold
-from replay.storage.rows import EVENT_BYTES, account, check, event_bytes, frames, is_event, parts
+from replay.storage.rows import EVENT_BYTES, MANY, account, check, event_bytes, frames, is_event, parts
 from replay.storage.store import Added, Filter, Store
 from replay.storage.tables import TABLES, VERSION
 from replay.timeline import Timeline
@@ -88,6 +89,7 @@ def test_where_events_stand_agrees_with_the_timeline(store: Store, path: Path) -
         assert [row[:3] for row in rows[: len(steps)]] == [(step.number, step.turn, step.round) for step in steps]
 
 
+@settings(max_examples=40)  # `make fuzz` draws more
 @given(st.lists(st.one_of(st.binary(max_size=40), st.text(max_size=20).map(lambda tag: canonical({"type": tag})))))
 def test_bytes_of_any_kind_have_rows(lines: list[bytes]) -> None:
     tapes = [Tape(NIM, tuple(lines), fault) for fault in (None, Fault(0, "wrong"))]
@@ -98,6 +100,7 @@ def test_bytes_of_any_kind_have_rows(lines: list[bytes]) -> None:
     assert event.height == 2 * len(lines)
 
 
+@settings(max_examples=40)
 @given(
     st.sampled_from([b'{"type":"%b"', b'{ "type":"%b"', b'{"type" :"%b"']),
     st.text(),
@@ -112,6 +115,13 @@ def test_events_of_any_shape_come_back(opening: bytes, tag: str, fields: dict[st
     again = f"SELECT {EVENT_BYTES} FROM (SELECT $kind AS kind, $body AS body, $raw::BLOB AS raw)"
     assert duckdb.execute(again, {"kind": kind, "body": body, "raw": verbatim}).fetchall() == [(raw,)]
     assert event_bytes(kind, body, verbatim) == raw
+
+
+def test_the_rows_of_many_streams_are_those_of_few() -> None:
+    few = [recorded(1), *ODD.values()]
+    many = [few[at % len(few)] for at in range(MANY)]
+    replay, _, _ = frames(many)
+    assert replay.equals(pl.concat([frames(few)[0]] * (len(many) // len(few) + 1)).head(len(many)))
 
 
 def test_hostile_names_are_only_text(store: Store) -> None:

@@ -35,7 +35,7 @@ from tests.core.games.cherry_on_the_cake.bakery import (
     table,
 )
 
-SOAK = 144
+SOAK = 72
 """Random games that are held to every count at every step."""
 DUELS = 60
 """Games of greedy against random."""
