@@ -6,7 +6,7 @@ import re
 import sys
 import time
 
-from playwright.sync_api import ConsoleMessage, Page, WebSocket, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket, expect
 
 PATIENCE = 120_000
 """Milliseconds that an expectation waits: the two cores may be busy, and a page that comes late is not a fault."""
@@ -23,7 +23,10 @@ PROBES = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
 
 SETTLED = """() => {
   const app = document.querySelector("[data-testid=stApp]")?.dataset;
-  return app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning";
+  const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")];
+  return app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning"
+    && !document.querySelector("[data-testid=stSkeleton]") && charts.every(chart => chart.querySelector("svg, canvas"))
+    && document.getAnimations().every(animation => animation.playState !== "running");
 }"""
 MOVE = "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 
@@ -88,20 +91,31 @@ class Tab:
 
 
 def settled(page: Page) -> Page:
-    """Wait until the script of the page has run to its end; give the page.
+    """Wait until the script of the page has run to its end and all is drawn and at rest; give the page.
 
-    While it runs, what is on the page may be put up anew, and a click on the old is lost.
+    While it runs, what is on the page may be put up anew, and a click on the old is lost. After it, Streamlit still
+    fetches what it draws charts, tables and buttons with, and all below moves down; an expander takes half a second to
+    open. What moves between the down and the up of the mouse is not clicked.
     """
     page.wait_for_function(SETTLED)
     return page
 
 
 def press(page: Page, name: str) -> None:
-    """Click the (first) button of that name once it is there and the page has settled."""
+    """Press the (first) button of that name, by its key, once it is there and the page has settled."""
     button = page.get_by_role("button", name=name, exact=True).first
     expect(button).to_be_visible()
     settled(page)
-    button.click()
+    button.press("Enter")
+
+
+def choose(page: Page, label: str, name: str) -> None:
+    """Choose from the box of that label, once the page has settled, and its list after it."""
+    settled(page).get_by_role("combobox", name=label).click()
+    option = page.get_by_role("option", name=name)
+    expect(option).to_be_visible()
+    settled(page)
+    option.click()
 
 
 def answered(tab: Tab, before: int) -> None:
@@ -111,6 +125,15 @@ def answered(tab: Tab, before: int) -> None:
         tab.page.wait_for_timeout(50)
     assert len(tab.frames) > before, "no answer of the server"
     settled(tab.page)
+
+
+def click_cell(page: Page, grid: Locator, x: float, row: int) -> None:
+    """Click a row of a table (0 is the first below its head), `x` pixels from its left, once the page has settled."""
+    settled(page)
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + x, box["y"] + 35 * (row + 1.5))
 
 
 def picture(page: Page) -> str:

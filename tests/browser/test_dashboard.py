@@ -16,12 +16,22 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.games.queen_of_the_cupcakes.state import Table
-from events.base import GameEnded
 from events.queen_of_the_cupcakes import HandsDealt
 from events.tape import Tape
 from replay.storage.store import Filter, Store
 from replay.timeline import Timeline
-from tests.browser.pages import COMMAND, GAMES, HOSTILE, QUEEN, Tab, answered, picture, press, settled
+from tests.browser.pages import (
+    COMMAND,
+    HOSTILE,
+    QUEEN,
+    Tab,
+    answered,
+    choose,
+    click_cell,
+    picture,
+    press,
+    settled,
+)
 from tests.toy import HiddenStones, toy
 
 Open = Callable[[str], Page]
@@ -77,9 +87,7 @@ def test_from_the_library_to_a_step_and_back_by_its_address(open_page: Open, sto
     expect(page.get_by_text(f"2 of {store.count()} games")).to_be_visible()
     grid = page.locator("canvas").first
     expect(grid.locator("[data-testid=glide-cell-1-0]")).to_have_text("Queen of the Cupcakes")
-    box = grid.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 300, box["y"] + 35 + 35 * 1.5)  # in the middle of the second row
+    click_cell(page, grid, 300, 1)
     expect(page.locator(".picture g[data-group] > *").first).to_be_visible()
     ids = store.replays(Filter(seats=5))["replay"].to_list()
     expect_query(page, replay=ids[1])
@@ -138,8 +146,7 @@ def test_no_hidden_card_ever_reaches_the_browser(open_page: Open, tab: Tab, stor
     assert not [seat for seat in range(1, seats) if hand_of(tape, seat) in source]
 
     tab.frames.clear()
-    page.get_by_label("Seen by").click()
-    page.get_by_role("option", name="Everything").click()
+    choose(page, "Seen by", "Everything")
     expect_query(page, viewer="omniscient")
     expect(page.locator(".picture g[data-group=hand-1] rect[fill]").first).to_be_visible()
     assert hidden_in(tab.frames, timeline, viewer=0) != [], "the search finds them where they are sent"
@@ -172,50 +179,25 @@ def hidden_in(frames: list[bytes], timeline: Timeline, viewer: int) -> list[str]
     return found
 
 
-def test_the_address_of_a_seat_survives_a_reload_and_a_bad_one_says_so(open_page: Open, store: Store) -> None:
-    id = store.replays(Filter(seats=3))["replay"][0]
+def test_an_address_survives_a_reload_and_back_leads_to_it_and_a_bad_one_says_so(
+    open_page: Open, tab: Tab, store: Store
+) -> None:
+    id, other = store.replays(Filter(seats=3), limit=2)["replay"]
     page = open_replay(open_page, id, "&viewer=2&step=9")
     page.reload()
     expect(page.locator(".number")).to_have_value("9")
     expect(page.get_by_label("Seen by")).to_have_value(re.compile("^Seat 2"))
-    page = open_replay(open_page, id, "&viewer=7&step=100000")
+    choose(page, "Seen by", "Seat 1")
+    expect_query(page, viewer="1")
+    settled(page).go_back()
+    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^Seat 2"))
+    page = tab.move("/replay?replay=00000000-0000-0000-0000-000000000000", "Library")
+    expect(page.get_by_text("no replay begins with")).to_be_visible()
+    page = tab.move(f"/replay?replay={other}&viewer=7&step=100000&tab=nowhere", "Queen of the Cupcakes")
     expect(page.get_by_text("There is no step 100000")).to_be_visible()
     expect(page.get_by_text("The address asks for viewer “7”, which is not there.")).to_be_visible()
-    page = open_page("/replay?replay=00000000-0000-0000-0000-000000000000")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Library")
-    expect(page.get_by_text("no replay begins with")).to_be_visible()
-
-
-def test_back_leads_to_the_viewer_before(open_page: Open, store: Store) -> None:
-    page = open_replay(open_page, store.replays(Filter(seats=2))["replay"][0])
-    page.get_by_label("Seen by").click()
-    page.get_by_role("option", name="Seat 1").click()
-    expect_query(page, viewer="1")
-    page.go_back()
-    expect(page.get_by_label("Seen by")).to_have_value(re.compile("^A spectator"))
-
-
-def test_statistics_are_a_plain_count(open_page: Open, store: Store) -> None:
-    page = open_page(f"/statistics?game={QUEEN}&seats=2")
-    games, won, credit = 0, 0, 0.0
-    for tape in store.tapes(Filter(game=QUEEN, seats=2, branches=False)):
-        games += 1
-        end = Timeline(tape).events[-1]
-        assert isinstance(end, GameEnded)
-        won += end.ranking[0] == (0,)
-        credit += 1 / len(end.ranking[0]) if 0 in end.ranking[0] else 0
-    assert games >= GAMES[2]
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(str(games))
-    grid = page.locator("canvas[data-testid=data-grid-canvas]").first
-    row = [grid.locator(f"[data-testid=glide-cell-{column}-0]") for column in range(8)]
-    expect(row[0]).to_have_text("seat 0")
-    expect(row[5]).to_have_text(str(games))
-    expect(row[6]).to_have_text(str(won))
-    assert float(row[1].inner_text()) == pytest.approx(credit / games, abs=1e-4)
-    expect(page.get_by_role("heading", name="Does a seat win more often than its share?")).to_be_visible()
-    expect(
-        page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first
-    ).to_be_visible()
+    expect(page.get_by_text("The address asks for tab “nowhere”, which is not there.")).to_be_visible()
+    expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
 
 
 def test_hostile_names_are_words_like_any_other(open_page: Open, tab: Tab, store: Store) -> None:
@@ -228,7 +210,7 @@ def test_hostile_names_are_words_like_any_other(open_page: Open, tab: Tab, store
         page.keyboard.press("ArrowRight")
     expect_query(page, step="8")
     expect(page.get_by_text(", ".join(HOSTILE[:2]), exact=False).first).to_be_visible()
-    page.get_by_role("button", name="About").click()
+    press(page, "About")
     expect(page.locator("canvas").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
     page = tab.move("/statistics?seats=3&part=players", "Statistics")
