@@ -7,6 +7,7 @@ among the cards that were stashed face down.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -40,7 +41,7 @@ def world(view: View, rng: Rng) -> Table:
     hidden = unseen(table.sheet.deck, table.discard, *table.face_up, *own)
     if not hidden:
         return table
-    history = History(view)
+    history = _history(viewer, tuple(view.record))
     places, pile = deal(history.passages, hidden, rng)
     dealt: Any = {
         name: [faces(places.get((name, seat), ())) for seat in range(table.seats)] for name in ("hand", "stash")
@@ -70,17 +71,22 @@ def _asked(table: Table, viewer: int, asked: bool) -> tuple[bool, ...]:
     return tuple(marks)
 
 
+@lru_cache(maxsize=16)  # who deals a table anew does so hundreds of times, of the same record
+def _history(viewer: int, record: Sequence[Event]) -> History:
+    return History(viewer, record)
+
+
 class History:
     """Where cards went, as far as a seat has seen it. The turn, or bonus turn, began before passage `turn`."""
 
-    def __init__(self, view: View) -> None:
-        self.viewer = view.seat
+    def __init__(self, viewer: int, record: Sequence[Event]) -> None:
+        self.viewer = viewer
         self.passages: list[Passage] = []
         self.turn = 0
         self.active = -1
         self.resolved = False
         self.zone = "hand"
-        for event in view.record:
+        for event in record:
             self._read(event)
 
     def _read(self, event: Any) -> None:
