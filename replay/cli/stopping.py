@@ -1,6 +1,7 @@
 """Ctrl-C for long work: the first one ends it in good order, so that what is done is kept; the second one at once.
 
-SIGTERM, with which `kill`, `timeout`, containers and service managers end a program, counts as Ctrl-C.
+SIGTERM, with which `kill`, `timeout`, containers and service managers end a program, counts as Ctrl-C, however often it
+comes: `timeout` sends it to the program and to its group, and who will not wait sends SIGKILL.
 """
 
 from __future__ import annotations
@@ -20,14 +21,12 @@ def until_stopped() -> Iterator[Callable[[], bool]]:
     before = {each: signal.getsignal(each) for each in SIGNALS}
     stopped = False
 
-    def restore() -> None:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
     def stop(*_: object) -> None:
         nonlocal stopped
+        signal.signal(signal.SIGINT, before[signal.SIGINT])
+        if stopped:
+            return
         stopped = True
-        restore()
         err.print("stopping: what is at work is finished and kept (Ctrl-C again: stop at once)", style="dim")
 
     for each in SIGNALS:
@@ -35,4 +34,5 @@ def until_stopped() -> Iterator[Callable[[], bool]]:
     try:
         yield lambda: not stopped
     finally:
-        restore()
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -131,8 +131,12 @@ def processes(jobs: int) -> Iterator[Executor]:
 
 
 def _begin() -> None:
-    """In a worker: Ctrl-C is for the process that hands out the work, and without that one there is none."""
+    """In a worker: Ctrl-C is for the process that hands out the work, and without that one there is none.
+
+    So is what ends a whole group: of a worker that dies while it hands over a result, the rest is waited for for ever.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setpgid(0, 0)
     Thread(target=_end_with_parent, daemon=True).start()
 
 
